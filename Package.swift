@@ -1,0 +1,64 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every Swift target is built with the same strictness; a warning is an error.
+let strict: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .treatAllWarnings(as: .error),
+]
+
+/// A target whose imports are exactly its dependencies. See docs/ARCHITECTURE.md for the arrows.
+func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .executableTarget(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+let package = Package(
+  name: "judder",
+  products: [
+    .executable(name: "judder-node", targets: ["NodeAgent"]),
+    .executable(name: "judder-fleet", targets: ["FleetWatch"]),
+    .executable(name: "judder-demo", targets: ["Demo"]),
+  ],
+  targets: [
+    .systemLibrary(
+      name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
+    .target(name: "CLinux"),
+    .target(name: "CTOML"),
+
+    library("Telemetry"),
+    library("Threading", ["CLinux"]),
+    library("NodeLogic", ["Telemetry"]),
+    library("FleetLogic", ["Telemetry"]),
+    library("Daemon", ["CLinux", "CTOML", "Telemetry", "Threading"]),
+    library("MQTT", ["CMosquitto", "CLinux", "Threading"]),
+    library("Sensors", ["CLinux", "Telemetry", "Threading", "NodeLogic", "Daemon"]),
+    library("Sinks", ["FleetLogic", "Telemetry", "Daemon"]),
+    library("Rig"),
+
+    program("NodeAgent", ["Telemetry", "Threading", "NodeLogic", "Daemon", "MQTT", "Sensors", "CLinux"]),
+    program("FleetWatch", ["Telemetry", "Threading", "FleetLogic", "Daemon", "MQTT", "Sinks", "CLinux"]),
+    program("Demo", ["Rig", "Telemetry"]),
+
+    tests("TelemetryTests", ["Telemetry"]),
+    tests("NodeLogicTests", ["NodeLogic", "Telemetry", "Rig"]),
+    tests("FleetLogicTests", ["FleetLogic", "Telemetry"]),
+    tests("DaemonTests", ["Daemon", "Threading", "Telemetry", "Rig"]),
+    tests("MQTTTests", ["MQTT", "Threading", "Rig"]),
+    tests("SensorsTests", ["Sensors", "NodeLogic", "Telemetry", "Daemon", "Rig"]),
+    tests("SinksTests", ["Sinks", "FleetLogic", "Telemetry"]),
+    tests("NodeAgentTests", ["NodeAgent", "NodeLogic", "Telemetry", "Daemon", "Rig"]),
+    tests("FleetWatchTests", ["FleetWatch", "FleetLogic", "Telemetry", "Daemon"]),
+    tests("EndToEndTests", ["Rig", "Telemetry"]),
+    tests("TidyTests", []),
+  ]
+)

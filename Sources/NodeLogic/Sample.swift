@@ -1,0 +1,17 @@
+public import Telemetry
+
+/// One accelerometer reading.
+public struct Sample: Equatable, Sendable {
+  /// When it was measured.
+  public var at: Instant
+  /// Specific force along the node's axes [g]: flat on a table, face up, reads z = +1.
+  public var g: Vector
+  /// A component touched the end of the sensor's scale.
+  public var isClipped: Bool
+
+  public init(at: Instant, g: Vector, isClipped: Bool = false) {
+    self.at = at
+    self.g = g
+    self.isClipped = isClipped
+  }
+}

@@ -1,0 +1,100 @@
+public import Foundation
+
+/// A program started for a test or the demo: its output goes to files of its own, and every wait is bounded.
+///
+/// `@unchecked Sendable`: `Process` is only started and signalled from the thread that owns the value.
+public final class ChildProcess: @unchecked Sendable {
+  public let name: String
+  /// Where its standard output went.
+  public let output: URL
+  /// Where its standard error went.
+  public let errors: URL
+  private let process = Process()
+
+  /// Starts `program` (a path, or a name looked up in PATH and the sbin folders).
+  ///
+  /// - Parameter directory: takes `<name>.out` and `<name>.err`.
+  /// - Throws: `RigError` when there is no such program, or it does not start.
+  public init(
+    _ program: String, _ arguments: [String] = [], name: String? = nil, in directory: URL,
+    environment: [String: String] = [:]
+  ) throws {
+    guard let path = ChildProcess.find(program) else { throw RigError("\(program): not found in PATH") }
+    self.name = name ?? URL(fileURLWithPath: program).lastPathComponent
+    output = directory.appendingPathComponent("\(self.name).out")
+    errors = directory.appendingPathComponent("\(self.name).err")
+    process.executableURL = URL(fileURLWithPath: path)
+    process.arguments = arguments
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = try ChildProcess.appending(to: output)
+    process.standardError = try ChildProcess.appending(to: errors)
+    try process.run()
+  }
+
+  deinit { if process.isRunning { Glibc.kill(process.processIdentifier, SIGKILL) } }
+
+  public var identifier: Int32 { process.processIdentifier }
+  public var isRunning: Bool { process.isRunning }
+
+  /// What it has printed so far.
+  public func outputText() -> String { (try? String(decoding: Data(contentsOf: output), as: UTF8.self)) ?? "" }
+  public func errorText() -> String { (try? String(decoding: Data(contentsOf: errors), as: UTF8.self)) ?? "" }
+
+  public func send(signal: Int32) {
+    if process.isRunning { Glibc.kill(process.processIdentifier, signal) }
+  }
+
+  /// Waits for its end; nil when it still runs after `seconds`. A death by signal n is -n.
+  public func wait(seconds: Double) -> Int32? {
+    guard waitUntil(seconds: seconds, { !process.isRunning }) else { return nil }
+    return process.terminationReason == .uncaughtSignal ? -process.terminationStatus : process.terminationStatus
+  }
+
+  /// Asks it to end, and kills it when it does not within `seconds`. Answers as `wait`, or nil when it was killed.
+  @discardableResult
+  public func stop(signal: Int32 = SIGTERM, seconds: Double = 5) -> Int32? {
+    send(signal: SIGCONT)
+    send(signal: signal)
+    if let status = wait(seconds: seconds) { return status }
+    send(signal: SIGKILL)
+    _ = wait(seconds: 5)
+    return nil
+  }
+
+  /// The path of a program, looked up as a shell does, and in the sbin folders, where Debian keeps its daemons.
+  public static func find(_ program: String) -> String? {
+    if program.contains("/") { return FileManager.default.isExecutableFile(atPath: program) ? program : nil }
+    let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+    let folders = path.split(separator: ":").map(String.init) + ["/usr/sbin", "/sbin", "/usr/local/sbin"]
+    return folders.map { "\($0)/\(program)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
+  }
+
+  private static func appending(to file: URL) throws -> FileHandle {
+    if !FileManager.default.fileExists(atPath: file.path) {
+      FileManager.default.createFile(atPath: file.path, contents: nil)
+    }
+    let handle = try FileHandle(forWritingTo: file)
+    try handle.seekToEnd()
+    return handle
+  }
+}
+
+/// Why a rig could not do what it was asked.
+public struct RigError: Error, CustomStringConvertible {
+  public let description: String
+
+  public init(_ description: String) {
+    self.description = description
+  }
+}
+
+/// Looks every 10 ms until `condition` holds; false when it does not within `seconds`.
+public func waitUntil(seconds: Double, _ condition: () -> Bool) -> Bool {
+  let end = DispatchTime.now() + seconds
+  while !condition() {
+    if DispatchTime.now() > end { return condition() }
+    usleep(10_000)
+  }
+  return true
+}

@@ -1,0 +1,41 @@
+public import Foundation
+
+/// A private folder that goes away with the value, and free loopback ports.
+public final class Workplace: Sendable {
+  public let folder: URL
+
+  public init(_ name: String = "judder") throws {
+    folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(name)-\(UUID().uuidString.prefix(8))")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(at: folder) }
+
+  /// The path of a file in the folder.
+  public func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
+
+  /// Writes a file into the folder and answers its path.
+  @discardableResult
+  public func write(_ name: String, _ text: String) throws -> String {
+    try text.write(toFile: path(name), atomically: true, encoding: .utf8)
+    return path(name)
+  }
+
+  /// A TCP port of 127.0.0.1 that nobody listens on, below the range from which the kernel hands out its own.
+  public static func freePort() throws -> Int {
+    for _ in 0..<200 {
+      let port = Int.random(in: 20_000..<32_000)
+      let probe = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+      defer { close(probe) }
+      var address = sockaddr_in()
+      address.sin_family = sa_family_t(AF_INET)
+      address.sin_port = in_port_t(port).bigEndian
+      address.sin_addr.s_addr = in_addr_t(INADDR_LOOPBACK).bigEndian
+      let bound = withUnsafePointer(to: &address) {
+        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(probe, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
+      }
+      if bound == 0 { return port }
+    }
+    throw RigError("no free port between 20000 and 32000 on 127.0.0.1")
+  }
+}

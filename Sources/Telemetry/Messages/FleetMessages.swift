@@ -1,0 +1,51 @@
+/// The fleet tool about itself: `judder-fleet/status`, retained, with a will.
+public struct FleetStatusMessage: Equatable, Sendable {
+  public var state: StatusMessage.State
+  /// Absent in the will.
+  public var time: WallTime?
+  public var agent: String?
+  /// Nodes known.
+  public var nodes: Int?
+  /// Alerts firing.
+  public var firing: Int?
+
+  public init(_ state: StatusMessage.State, time: WallTime? = nil) {
+    self.state = state
+    self.time = time
+  }
+}
+
+/// An alert: `judder-fleet/alerts/<rule>/<node>`, retained while it fires.
+public struct AlertMessage: Equatable, Sendable {
+  public enum State: String, CaseIterable, Sendable {
+    case pending, firing, resolved
+  }
+
+  public var rule: String
+  public var node: String
+  public var state: State
+  /// When this message was made.
+  public var time: WallTime
+  /// Since when the condition has held.
+  public var since: WallTime
+  /// One sentence for people.
+  public var summary: String
+  /// How often the condition was seen during this alert.
+  public var count: Int
+  /// The number that the rule compares, in the rule's own unit; absent where there is none.
+  public var value: Double?
+
+  public init(
+    rule: String, node: String, state: State, time: WallTime, since: WallTime, summary: String, count: Int,
+    value: Double? = nil
+  ) {
+    self.rule = rule
+    self.node = node
+    self.state = state
+    self.time = time
+    self.since = since
+    self.summary = summary
+    self.count = count
+    self.value = value
+  }
+}

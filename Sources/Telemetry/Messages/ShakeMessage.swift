@@ -1,0 +1,77 @@
+/// A phase of a shake: stream `shake`. `Envelope.time` is when the phase was decided.
+public struct ShakeMessage: Equatable, Sendable {
+  public enum Phase: String, CaseIterable, Sendable {
+    case began, ended, cancelled
+  }
+
+  /// Why a shake was cancelled.
+  public enum Reason: String, CaseIterable, Sendable {
+    /// It went on for longer than the preset's maximum.
+    case tooLong = "too_long"
+    /// The samples stopped for a while.
+    case interrupted
+    /// The agent or the sensor was stopped.
+    case stopped
+  }
+
+  /// The same in every phase of one shake; counts from 1 in each boot.
+  public var id: Int
+  public var phase: Phase
+  /// Only with `cancelled`.
+  public var reason: Reason?
+  /// The first swing.
+  public var start: WallTime
+  /// The last active sample so far.
+  public var end: WallTime?
+  public var durationS: Double
+  /// Largest length of the band-limited acceleration without gravity [g].
+  public var peakG: Double
+  /// Integral of its square [g^2 s].
+  public var energyG2S: Double
+  /// Integral of its length, the cumulative absolute velocity [g s].
+  public var cavGS: Double
+  /// Swings per second on the busiest axis [Hz]; absent below two reversals.
+  public var frequencyHz: Double?
+  /// Changes of direction on the busiest axis.
+  public var reversals: Int
+  /// The busiest axis.
+  public var axis: Axis
+  /// The last fix, where there is one.
+  public var place: Place?
+
+  /// A position and how old it is.
+  public struct Place: Equatable, Sendable {
+    /// WGS 84 [deg], north positive.
+    public var latitude: Double
+    /// WGS 84 [deg], east positive.
+    public var longitude: Double
+    /// The age of the fix at `Envelope.time` [s].
+    public var fixAgeS: Double
+
+    public init(latitude: Double, longitude: Double, fixAgeS: Double) {
+      self.latitude = latitude
+      self.longitude = longitude
+      self.fixAgeS = fixAgeS
+    }
+  }
+
+  public init(
+    id: Int, phase: Phase, reason: Reason? = nil, start: WallTime, end: WallTime? = nil, durationS: Double,
+    peakG: Double, energyG2S: Double, cavGS: Double, frequencyHz: Double? = nil, reversals: Int, axis: Axis,
+    place: Place? = nil
+  ) {
+    self.id = id
+    self.phase = phase
+    self.reason = reason
+    self.start = start
+    self.end = end
+    self.durationS = durationS
+    self.peakG = peakG
+    self.energyG2S = energyG2S
+    self.cavGS = cavGS
+    self.frequencyHz = frequencyHz
+    self.reversals = reversals
+    self.axis = axis
+    self.place = place
+  }
+}
