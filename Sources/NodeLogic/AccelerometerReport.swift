@@ -1,5 +1,3 @@
-public import Telemetry
-
 /// What a sensor's driver tells the logic.
 public enum AccelerometerReport: Equatable, Sendable {
   /// The sensor was found and started.
