@@ -71,9 +71,7 @@ public final class ChildProcess: @unchecked Sendable {
   }
 
   private static func appending(to file: URL) throws -> FileHandle {
-    if !FileManager.default.fileExists(atPath: file.path) {
-      FileManager.default.createFile(atPath: file.path, contents: nil)
-    }
+    if !FileManager.default.fileExists(atPath: file.path) { try Data().write(to: file) }
     let handle = try FileHandle(forWritingTo: file)
     try handle.seekToEnd()
     return handle
