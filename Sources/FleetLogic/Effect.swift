@@ -24,6 +24,8 @@ public enum Effect: Equatable, Sendable {
   case publish(Publication)
   /// Something about a node changed: for those who watch.
   case change(Change)
+  /// The fleet tool's own link was made or lost.
+  case link(FleetState.Link)
   case log(LogEntry)
 }
 

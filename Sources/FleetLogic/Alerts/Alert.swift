@@ -31,14 +31,15 @@ public struct Alert: Equatable, Sendable {
   }
 }
 
-/// What became of one rule at one node: the book that the fleet keeps for each pair where something is going on.
+/// What became of one rule at one node: kept for each pair where something is going on.
 struct AlertRecord: Equatable, Sendable {
   var life = AlertLife()
+  /// Since when the condition has held, as far as is known.
   var since: WallTime
+  /// Since when, on the fleet's clock; nil for what was taken over from an earlier run.
+  var sinceInstant: Instant?
   var value: Double?
-  var summary = ""
-  var reason = ""
-  /// The identity of the last shake that was counted: the order of its run, and its number.
+  /// The last shake that was counted.
   var lastShake: ShakeIdentity?
 }
 

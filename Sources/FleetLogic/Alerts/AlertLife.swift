@@ -23,6 +23,9 @@ struct AlertLife: Equatable, Sendable {
     case resolved
   }
 
+  /// Whether a deadline is reached. Sums of seconds are rounded, so that a timer set for it may read a little less.
+  static func isDue(_ due: Double, _ reading: Double) -> Bool { reading + 1e-6 >= due }
+
   private(set) var phase = Phase.quiet
   /// How often the condition was seen since the alert began.
   var count = 0
@@ -57,8 +60,8 @@ struct AlertLife: Equatable, Sendable {
       return after > 0 ? .becamePending : .fired
     case .pending(let due):
       let due = min(due, reading + after)
-      phase = reading >= due ? .firing(lapses: lapses) : .pending(due: due)
-      return reading >= due ? .fired : nil
+      phase = Self.isDue(due, reading) ? .firing(lapses: lapses) : .pending(due: due)
+      return Self.isDue(due, reading) ? .fired : nil
     case .firing:
       phase = .firing(lapses: lapses)
       return nil
@@ -81,7 +84,7 @@ struct AlertLife: Equatable, Sendable {
       phase = after > 0 ? .clearing(due: reading + after) : .quiet
       return after > 0 ? nil : .resolved
     case .clearing(let due):
-      guard reading >= due else { return nil }
+      guard Self.isDue(due, reading) else { return nil }
       phase = .quiet
       return .resolved
     }
@@ -90,7 +93,7 @@ struct AlertLife: Equatable, Sendable {
   /// Nothing was heard, and time passes.
   /// - Parameter clearAfter: as in `clears`, for a condition that lapses.
   mutating func passes(clearAfter: Double, at reading: Double) -> Transition? {
-    guard let deadline, reading >= deadline else { return nil }
+    guard let deadline, Self.isDue(deadline, reading) else { return nil }
     switch phase {
     case .quiet:
       return nil

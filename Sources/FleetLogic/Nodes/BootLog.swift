@@ -19,6 +19,10 @@ struct BootLog: Equatable, Sendable {
     var started: WallTime?
     /// It has been heard live, not only through what the broker kept.
     var isConfirmed = false
+    /// The first sequence number that came live: whatever is missing above it was missed.
+    var firstLive: UInt64?
+
+    var missing: UInt64 { firstLive.map { sequences.missing(from: $0) } ?? 0 }
   }
 
   /// What a message says about whether its boot is alive.
@@ -81,6 +85,7 @@ struct BootLog: Equatable, Sendable {
     if evidence == .live { current?.isConfirmed = true }
     if let started = Self.start(of: envelope) { current?.started = started }
     guard let sequence = envelope.sequence else { return .newest }
+    if current?.firstLive == nil, case .event = evidence { current?.firstLive = sequence }
     switch current?.sequences.insert(sequence) {
     case .late: return .late
     case .duplicate: return .duplicate

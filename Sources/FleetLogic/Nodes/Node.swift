@@ -73,7 +73,7 @@ public struct Node: Equatable, Sendable {
   /// The highest sequence number of the current boot.
   public var lastSequence: UInt64? { boots.current?.sequences.highest }
   /// Events of the current boot that must exist and have not come.
-  public var missing: UInt64 { boots.current?.sequences.missing ?? 0 }
+  public var missing: UInt64 { boots.current?.missing ?? 0 }
   /// Live messages of a boot that was thought to be over.
   public var interleavings: Int { boots.interleavings }
   /// Several boots speak in turn: two devices use one name.

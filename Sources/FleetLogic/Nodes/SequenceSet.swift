@@ -18,10 +18,12 @@ struct SequenceSet: Equatable, Sendable {
 
   var highest: UInt64? { ranges.last?.upperBound }
 
-  /// Events that must exist, between the lowest and the highest seen, and have not come.
-  var missing: UInt64 {
+  /// Events from `first` on that must exist, since a higher one was seen, and have not come.
+  func missing(from first: UInt64) -> UInt64 {
     var gaps: UInt64 = 0
-    for (lower, upper) in zip(ranges, ranges.dropFirst()) { gaps += upper.lowerBound - lower.upperBound - 1 }
+    for (lower, upper) in zip(ranges, ranges.dropFirst()) where upper.lowerBound > first {
+      gaps += upper.lowerBound - max(lower.upperBound + 1, first)
+    }
     return gaps
   }
 
