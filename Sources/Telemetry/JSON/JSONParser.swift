@@ -18,7 +18,6 @@ struct JSONParser {
     guard bytes.count <= limits.bytes else {
       throw JSONProblem(.tooLarge, at: limits.bytes, "\(bytes.count) bytes where \(limits.bytes) are allowed")
     }
-    skipSpace()
     let value = try value()
     skipSpace()
     guard index == bytes.count else { throw unexpected("the end", as: .trailingText) }
@@ -26,6 +25,7 @@ struct JSONParser {
   }
 
   private mutating func value() throws(JSONProblem) -> JSONValue {
+    skipSpace()
     guard let first = next else { throw unexpected("a value") }
     switch first {
     case UInt8(ascii: "{"): return try object()
