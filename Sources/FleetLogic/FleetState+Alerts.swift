@@ -1,4 +1,4 @@
-internal import Telemetry
+public import Telemetry
 
 /// The life of alerts: what is said when one changes.
 extension FleetState {
@@ -66,7 +66,7 @@ extension FleetState {
       firingCount -= 1
       let alert = tell(key, record, .resolved, previous: .firing, reason, at: moment)
       let topic = text(.alert(rule: rule.name, node: nodes[key.node].name.description))
-      publish(topic, alert.message.encoded())
+      publish(topic, alert.message.encode())
       publish(topic, [])
     case .heldAgain, nil:
       log(.debug, "\(who): still firing, since \(reason)")
@@ -91,7 +91,7 @@ extension FleetState {
   mutating func publishFiring(_ key: AlertKey, at moment: Moment) {
     guard let record = records[key] else { return }
     let alert = alert(key, record, .firing, previous: .firing, "", at: moment)
-    publish(text(.alert(rule: alert.rule, node: alert.node.description)), alert.message.encoded())
+    publish(text(.alert(rule: alert.rule, node: alert.node.description)), alert.message.encode())
   }
 
   private func alert(
@@ -121,10 +121,10 @@ extension FleetState {
   /// its condition does. One that no rule here stands for is taken away.
   mutating func adopt(topic: String, rule name: String, node: String, payload: [UInt8], at moment: Moment) {
     let message: AlertMessage
-    switch Reading.alert(payload) {
-    case .failure(let problem):
-      return reject(problem.reason, "\(SafeText.escaped(topic)): \(problem.what)", at: moment)
-    case .success(let read): message = read
+    do {
+      message = try AlertMessage.decode(payload: payload)
+    } catch {
+      return reject(.payload(error.reason), "\(SafeText.escaped(topic)): \(error)", at: moment)
     }
     tally.own += 1
     guard let number = configuration.rules.firstIndex(where: { $0.name == name }), let node = NodeName(node),
@@ -145,7 +145,8 @@ extension FleetState {
     log(.information, "\(name) on \(node): firing since an earlier run, taken over")
     switch configuration.rules[number].kind {
     case .shake:
-      observe(key, .clears(after: configuration.rules[number].clearForS), "the shake was before the restart", at: moment)
+      observe(
+        key, .clears(after: configuration.rules[number].clearForS), "the shake was before the restart", at: moment)
     case .lostFix, .silent:
       watch(node: index, at: moment)
     }

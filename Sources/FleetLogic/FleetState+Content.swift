@@ -16,6 +16,8 @@ extension FleetState {
       return noteAlive(telegram, isNewBoot: isNewBoot, node: index, at: moment)
     }
     nodes[index].wills += 1
+    // It said good-bye, and its connection broke before it could close it.
+    guard nodes[index].presence != .stopped else { return }
     setPresence(.lost, "its connection was lost", node: index, telegram, at: moment)
   }
 
@@ -104,7 +106,8 @@ extension FleetState {
 
   /// Puts something in its place unless something newer is there. Answers whether it did.
   @discardableResult
-  private static func fill<Content>(_ place: inout Node.Reported<Content>?, _ content: Content, _ stamp: Stamp) -> Bool {
+  private static func fill<Content>(_ place: inout Node.Reported<Content>?, _ content: Content, _ stamp: Stamp) -> Bool
+  {
     if let place, !stamp.isNewer(than: place.stamp) { return false }
     place = Node.Reported(content: content, stamp: stamp)
     return true

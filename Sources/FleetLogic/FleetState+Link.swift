@@ -11,7 +11,9 @@ extension FleetState {
     silenceClock.resume(at: moment.instant, countingFrom: moment.instant + configuration.graceS)
     announce(.online, at: moment)
     // Whatever happened to the broker, it now has what is firing.
-    for key in records.keys.sorted(by: inOrder) where records[key]?.life.isFiring == true { publishFiring(key, at: moment) }
+    for key in records.keys.sorted(by: inOrder) where records[key]?.life.isFiring == true {
+      publishFiring(key, at: moment)
+    }
   }
 
   mutating func disconnect(_ reason: String, at moment: Moment) {
@@ -44,7 +46,7 @@ extension FleetState {
 
   /// The will that the session announces for the fleet tool.
   public var will: Publication {
-    Publication(topic: text(.status), payload: FleetStatusMessage(.lost).encoded(), retained: true)
+    Publication(topic: text(.status), payload: FleetStatusMessage(.lost).encode(), retained: true)
   }
 
   mutating func announce(_ state: StatusMessage.State, at moment: Moment) {
@@ -53,7 +55,7 @@ extension FleetState {
     message.agent = softwareVersion
     message.nodes = nodes.count
     message.firing = firingCount
-    publish(text(.status), message.encoded())
+    publish(text(.status), message.encode())
   }
 
   mutating func announceIfChanged(at moment: Moment) {

@@ -18,11 +18,11 @@ extension FleetState {
     do {
       receive(try Topic(topic, under: configuration.prefix), payload: payload, retained: retained, at: moment)
     } catch {
-      guard let reason = Rejection(error.reason) else {
+      if error.reason == .stream {
         tally.unknownStreams += 1
-        return
+      } else {
+        reject(.topic(error.reason), error.description, at: moment)
       }
-      reject(reason, error.description, at: moment)
     }
   }
 
@@ -32,15 +32,16 @@ extension FleetState {
       tally.cleared += 1
       return
     }
-    switch Reading.telegram(stream, payload) {
-    case .failure(let problem):
-      reject(problem.reason, "\(topic): \(problem.what)", at: moment)
-    case .success(let telegram):
-      guard let index = index(of: topic.node, at: moment) else {
-        return reject(.tooManyNodes, "\(topic): \(configuration.maxNodes) nodes are known already", at: moment)
-      }
-      take(telegram, retained: retained, node: index, at: moment)
+    let telegram: Telegram
+    do {
+      telegram = try Telegram.decode(stream: stream, payload: payload)
+    } catch {
+      return reject(.payload(error.reason), "\(topic): \(error)", at: moment)
     }
+    guard let index = index(of: topic.node, at: moment) else {
+      return reject(.tooManyNodes, "\(topic): \(configuration.maxNodes) nodes are known already", at: moment)
+    }
+    take(telegram, retained: retained, node: index, at: moment)
   }
 
   /// Counts a message that cannot be used.
@@ -49,7 +50,7 @@ extension FleetState {
     tally.rejected[reason, default: 0] += 1
     guard let held = complaints.admit(reason, at: moment.instant) else { return }
     let more = held > 0 ? " (and \(held) more of this kind)" : ""
-    log(.warning, "not used, \(reason.rawValue): \(what)\(more)")
+    log(.warning, "not used, \(reason): \(what)\(more)")
   }
 
   /// The place of a node, which is made when there is none and there is room.

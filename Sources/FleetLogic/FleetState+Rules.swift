@@ -68,7 +68,8 @@ extension FleetState {
   // MARK: Shakes
 
   /// Looks at the rules about shakes when a phase of one came.
-  mutating func judgeShake(_ shake: ShakeMessage, _ telegram: Telegram, order: Int, node index: Int, at moment: Moment) {
+  mutating func judgeShake(_ shake: ShakeMessage, _ telegram: Telegram, order: Int, node index: Int, at moment: Moment)
+  {
     for number in nodes[index].rules where configuration.rules[number].kind == .shake {
       let rule = configuration.rules[number]
       let key = AlertKey(rule: number, node: index)
@@ -94,7 +95,8 @@ extension FleetState {
     }
     let isAnother = records[key] != nil
     observe(
-      key, .strikes(after: rule.forS ?? 0, lapsesAfter: Self.longestShakeS), "a shake \(shake.phase.rawValue)", at: moment
+      key, .strikes(after: rule.forS ?? 0, lapsesAfter: Self.longestShakeS), "a shake \(shake.phase.rawValue)",
+      at: moment
     ) { record in
       if isAnother { record.life.count += 1 }
       record.value = max(record.value ?? 0, shake.peakG)

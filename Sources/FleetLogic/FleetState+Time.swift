@@ -40,7 +40,9 @@ extension FleetState {
     for number in nodes[index].rules where configuration.rules[number].kind == .silent {
       let rule = configuration.rules[number]
       let key = AlertKey(rule: number, node: index)
-      guard AlertLife.isDue(rule.forS ?? nodes[index].silenceS, quiet), records[key]?.life.isFiring != true else { continue }
+      guard AlertLife.isDue(rule.forS ?? nodes[index].silenceS, quiet), records[key]?.life.isFiring != true else {
+        continue
+      }
       observe(key, .holds(after: 0), "nothing came for \(plain(quiet.rounded())) s", at: moment)
     }
   }

@@ -1,4 +1,4 @@
-public import Telemetry
+internal import Telemetry
 
 /// Seconds that count only while something is so: a stopwatch over the monotonic clock that can be paused.
 ///

@@ -1,4 +1,4 @@
-public import Telemetry
+internal import Telemetry
 
 /// Which boots of a node have been seen, which of them is the current one, and where a message belongs among them.
 ///

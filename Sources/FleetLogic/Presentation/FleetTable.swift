@@ -70,7 +70,9 @@ public struct FleetTable: Equatable, Sendable {
     let shown = fits ? rows : Array(rows.prefix(max(0, (room ?? 0) - 1)))
     let cells = shown.map { node in Column.allCases.map { $0.text(node, at: now, fleet.clock) } }
     let columns = chosen(cells)
-    var lines = [paint(.faint, line(columns.map { TextWidth.fit($0.column.title, to: $0.width, isRight: $0.column.isRight) }))]
+    var lines = [
+      paint(.faint, line(columns.map { TextWidth.fit($0.column.title, to: $0.width, isRight: $0.column.isRight) }))
+    ]
     for (node, texts) in zip(shown, cells) {
       lines.append(
         line(
@@ -79,7 +81,9 @@ public struct FleetTable: Equatable, Sendable {
             return paint(colour(column, node, isAlarmed: alarmed.contains(node.name)), text)
           }))
     }
-    if shown.count < rows.count { lines.append(paint(.faint, TextWidth.cut("... and \(rows.count - shown.count) more nodes", to: width))) }
+    if shown.count < rows.count {
+      lines.append(paint(.faint, TextWidth.cut("... and \(rows.count - shown.count) more nodes", to: width)))
+    }
     return lines
   }
 
@@ -142,7 +146,9 @@ public struct FleetTable: Equatable, Sendable {
     let newest = alerts.sorted { ($0.since.seconds, $1.node) > ($1.since.seconds, $0.node) }
     var lines = newest.prefix(alerts.count > room ? room - 1 : room).map { alert in
       let age = Age.text(alert.at.wall - alert.since)
-      return paint(alert.severity == .information ? nil : .red, TextWidth.cut("! \(alert.rule) \(age): \(alert.summary)", to: width))
+      return paint(
+        alert.severity == .information ? nil : .red,
+        TextWidth.cut("! \(alert.rule) \(age): \(alert.summary)", to: width))
     }
     if lines.count < alerts.count { lines.append("... and \(count(alerts.count - lines.count, "more alert"))") }
     return lines
