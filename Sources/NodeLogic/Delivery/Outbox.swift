@@ -23,7 +23,7 @@ public struct Outbox: Sendable {
   /// How many events may be under way at once.
   public let window: Int
   /// How many bytes of payload wait at the most.
-  public let capacityBytes: Int
+  public private(set) var capacityBytes: Int
 
   private var live = Deque<UInt64>()
   private var backlog = Deque<UInt64>()
@@ -73,6 +73,13 @@ public struct Outbox: Sendable {
     bytes += size
     newest[telegram.body.stream] = lastSequence
     if isConnected { live.append(lastSequence) }
+    return makeRoom()
+  }
+
+  /// Takes another capacity, and answers what had to go.
+  @discardableResult
+  public mutating func resize(capacityBytes: Int) -> [Telegram] {
+    self.capacityBytes = max(1, capacityBytes)
     return makeRoom()
   }
 
