@@ -60,6 +60,6 @@ let package = Package(
     tests("NodeAgentTests", ["NodeAgent", "NodeLogic", "Telemetry", "Daemon", "Rig"]),
     tests("FleetWatchTests", ["FleetWatch", "FleetLogic", "Telemetry", "Daemon"]),
     tests("EndToEndTests", ["Rig", "Telemetry"]),
-    tests("TidyTests", []),
+    tests("TidyTests", ["Rig"]),
   ]
 )
