@@ -39,3 +39,5 @@ struct Deque<Element>: Sequence {
 
   func makeIterator() -> ArraySlice<Element>.Iterator { storage[head...].makeIterator() }
 }
+
+extension Deque: Sendable where Element: Sendable {}

@@ -107,6 +107,7 @@ public struct Outbox: Sendable {
 
   /// The broker refused an event: for good, then it is given up and answered; or for now, then it is sent again
   /// after `retryS`, behind what is live.
+  @discardableResult
   public mutating func refuse(_ sequence: UInt64, isPermanent: Bool, retryS: Double = 5, at now: Instant) -> Telegram? {
     underWay.remove(sequence)
     guard isPermanent else {

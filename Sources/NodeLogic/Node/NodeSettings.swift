@@ -1,5 +1,3 @@
-public import Telemetry
-
 /// What a node does: everything that its configuration decides about the logic.
 public struct NodeSettings: Equatable, Sendable {
   /// The sign of published accelerations.
