@@ -2,6 +2,7 @@ internal import BrokerLink
 internal import Daemon
 internal import NodeLogic
 internal import Sensors
+internal import Telemetry
 
 /// Every key of node.toml.
 enum NodeSchema {
@@ -22,12 +23,17 @@ enum NodeSchema {
     [
       .text("id", note: "made of the host name", "Name in every topic: a to z, 0 to 9 and -, at most 63.")
         .checked { value in
-          guard case .text(let text) = value, NodeIdentity.name(text) == nil else { return nil }
+          guard case .text(let text) = value, NodeName(text) == nil else { return nil }
           return "must be a to z, 0 to 9 and -, at most 63 characters, and not begin with -"
         },
       .text("prefix", default: "judder", "First levels of every topic.").checked { value in
-        guard case .text(let text) = value, NodeIdentity.prefix(text) == nil else { return nil }
-        return "must be one or more levels without +, #, empty levels or control characters, for example site/judder"
+        guard case .text(let text) = value else { return nil }
+        do throws(PrefixProblem) {
+          _ = try TopicPrefix(text)
+          return nil
+        } catch {
+          return "must be one or more levels, for example site/judder: \(error)"
+        }
       },
       .choice(
         "convention", Convention.allCases.map(\.rawValue), default: Convention.standard.rawValue,
@@ -51,7 +57,12 @@ enum NodeSchema {
         "Rotation from the sensor's axes to the node's, by rows: 1, 0, 0; 0, 1, 0; 0, 0, 1."
       ).checked { value in
         guard case .text(let text) = value else { return nil }
-        return MountMatrix.complaint(about: text)
+        do throws(MountMatrix.Problem) {
+          _ = try MountMatrix(parsing: text)
+          return nil
+        } catch {
+          return "must be three rows of three numbers: \(error)"
+        }
       },
       .path("recording_file", note: "needed for recording", "CSV with the columns t [s], x, y, z [g]."),
       .choice(
@@ -78,7 +89,6 @@ enum NodeSchema {
   private static let shake = ConfigurationSection(
     "shake", summary: "The shake detector: a preset, then any of its values.",
     [
-      .flag("enabled", default: true, "Detect and publish shakes."),
       .choice(
         "preset", ShakePreset.allCases.map(\.rawValue), default: ShakePreset.handheld.rawValue,
         "handheld: something shaken by a hand, at most 1 s. fixed: something bolted down, from 1 mg, at most 60 s."),
@@ -103,7 +113,6 @@ enum NodeSchema {
   private static let orientation = ConfigurationSection(
     "orientation", summary: "Which side is up.",
     [
-      .flag("enabled", default: true, "Detect and publish the orientation."),
       .number("enter_deg", 5...44, unit: "deg", default: 35, "A side comes up when its axis is this close to vertical."),
       .number("leave_deg", 45...85, unit: "deg", default: 55, "And stays up until its axis is this far from vertical."),
       .number("settle_s", 0...60, unit: "s", default: 0.5, "A new side must hold so long."),
@@ -122,16 +131,21 @@ enum NodeSchema {
     "location", summary: "When a position is worth a message, and when its absence is.",
     [
       .number(
-        "distance_filter_m", 0...100_000, unit: "m", default: 50,
-        "Publish after moving so far; 0 publishes every fix."),
-      .number("interval_s", 1...86_400, unit: "s", default: 300, "Publish at least so often while there is a fix."),
+        "distance_filter_m", LocationTracker.Settings.distanceFilterRangeM, unit: "m",
+        default: locationDefaults.distanceFilterM, "Publish after moving so far; 0 publishes every fix."),
       .number(
-        "max_accuracy_m", 0.1...100_000, unit: "m", note: "any accuracy will do",
-        "Desired accuracy: a fix that is worse, or of unknown accuracy, is rejected."),
+        "interval_s", LocationTracker.Settings.intervalRangeS, unit: "s", default: locationDefaults.intervalS,
+        "Publish at least so often while there is a fix."),
       .number(
-        "lost_after_s", 0...3600, unit: "s", default: 30,
+        "max_accuracy_m", LocationTracker.Settings.maxAccuracyRangeM, unit: "m",
+        default: locationDefaults.maxAccuracyM,
+        "Desired accuracy: a worse fix is rejected and counted; 0 takes any. One of unknown accuracy is taken."),
+      .number(
+        "lost_after_s", LocationTracker.Settings.lostAfterRangeS, unit: "s", default: locationDefaults.lostAfterS,
         "Publish the loss, with its reason, after so long without a usable fix."),
     ])
+
+  private static let locationDefaults = LocationTracker.Settings()
 
   private static let spool = ConfigurationSection(
     "spool", summary: "Events that wait for the broker.",
