@@ -34,11 +34,12 @@ extension BrokerSettings {
   private static func password(
     _ table: ConfigurationTable, _ environment: [String: String]
   ) throws(ConfigurationFailure) -> [UInt8]? {
-    do throws(CredentialProblem) {
-      return try Credentials(environment: environment).secret(
+    do throws(Termination) {
+      let secret = try Credentials(environment: environment).secret(
         file: table.optionalText("password_file"), name: "broker-password", variable: "JUDDER_PASSWORD")
+      return secret.map { Array($0.text.utf8) }
     } catch {
-      throw ConfigurationFailure([table.problem("password_file", "- \(error)")], code: error.code)
+      throw failure(table, "password_file", error)
     }
   }
 
@@ -75,17 +76,22 @@ extension BrokerSettings {
 
   /// Reads `IDENTITY:KEY`, as in mosquitto's own psk_file.
   private static func sharedKey(_ table: ConfigurationTable) throws(ConfigurationFailure) -> Security {
-    let bytes: [UInt8]
-    do throws(CredentialProblem) {
-      bytes = try Credentials.read(file: table.text("psk_file"))
+    let text: String
+    do throws(Termination) {
+      text = try Credentials(environment: [:]).read(table.text("psk_file")).text
     } catch {
-      throw ConfigurationFailure([table.problem("psk_file", "- \(error)")], code: error.code)
+      throw failure(table, "psk_file", error)
     }
-    let text = String(decoding: bytes, as: UTF8.self)
     guard let colon = text.lastIndex(of: ":"), colon > text.startIndex, !text.contains("\n") else {
       throw ConfigurationFailure([table.problem("psk_file", "must hold one line IDENTITY:KEY, the key in hexadecimal")])
     }
     return .sharedKey(identity: String(text[..<colon]), key: String(text[text.index(after: colon)...]))
+  }
+
+  private static func failure(
+    _ table: ConfigurationTable, _ key: String, _ termination: Termination
+  ) -> ConfigurationFailure {
+    ConfigurationFailure(termination.lines.map { table.problem(key, "- \($0)") }, code: termination.code)
   }
 
   /// The key of the configuration behind a setting of the session.

@@ -44,7 +44,7 @@ struct NodeConfiguration {
     gpsd = NodeConfiguration.gpsd(configuration)
     logic.gpsd = gpsd?.endpoint
     broker = try BrokerSettings(configuration, clientID: "judder-node-\(name)", environment: environment)
-    logLevel = LogLevel.allCases.first { $0.name == configuration.text("log.level") } ?? .info
+    logLevel = LogLevel(rawValue: configuration.text("log.level")) ?? .info
   }
 
   private static func name(_ configuration: Configuration, _ hostName: String) throws(ConfigurationFailure) -> NodeName {

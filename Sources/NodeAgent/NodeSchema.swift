@@ -161,5 +161,5 @@ enum NodeSchema {
 
   private static let log = ConfigurationSection(
     "log", summary: "What the agent says on standard error.",
-    [.choice("level", LogLevel.allCases.map(\.name), default: "info", "The least important level that is printed.")])
+    [.choice("level", LogLevel.allCases.map(\.rawValue), default: LogLevel.info.rawValue, "The least important level that is printed.")])
 }
