@@ -25,7 +25,8 @@ final class Agent {
   private var gpsd: GpsdInlet?
   private var nodeTimer: EventLoop.Timer?
   private var keepAliveTimer: EventLoop.Timer?
-  private var isStopping = false
+  /// Set once the agent is on its way out.
+  private var stopDeadline: Instant?
 
   /// - Parameter load: reads the configuration anew; called again at each SIGHUP.
   init(
@@ -61,6 +62,7 @@ final class Agent {
     log.notice("judder-node \(softwareVersion): \(configuration.prefix)/\(configuration.name), boot \(boot)")
     notifier.ready(status: "measuring")
     try loop.run()
+    finish()
   }
 
   /// Hands an input to the node and carries out what it answers.
@@ -74,7 +76,7 @@ final class Agent {
   private func carryOut(_ effects: [NodeEffect]) {
     for effect in effects {
       switch effect {
-      case .publish(let outgoing): if !link.publish(outgoing) { hand(.dropped) }
+      case .publish(let outgoing): if let answer = link.publish(outgoing) { hand(answer) }
       case .log(let note): log.change(note.topic, note.level.logLevel, note.text)
       case .measureUsage:
         let usage = ProcessUsage.read()
@@ -114,6 +116,7 @@ extension Agent {
     case .connected, .disconnected: notifier.status(link.summary)
     default: break
     }
+    endIfDrained()
   }
 
   private func startKeepAlive() {
@@ -196,24 +199,32 @@ extension Agent {
     }
   }
 
-  /// Says good-bye, waits for what is under way, and ends the loop. A second signal ends it at once.
+  /// Says good-bye, and ends the loop when what waits was handed over, or at the deadline. A second signal ends it at
+  /// once.
   private func stop(because signal: ProcessSignal) {
-    guard !isStopping else { return loop.stop() }
-    isStopping = true
+    guard stopDeadline == nil else { return loop.stop() }
+    let deadline = clock.now() + Agent.stopS
+    stopDeadline = deadline
     log.notice("stopping (\(signal))")
     notifier.stopping(status: "handing over what waits")
-    let deadline = clock.now() + Agent.stopS
     accelerometer?.stop()
     gpsd?.stop()
     hand(.stop)
-    let goodbye = loop.timer { [unowned self] _ in loop.stop() }
-    goodbye.deadline = deadline - 1
-    while !isDrained, clock.now() < deadline - 1, (try? loop.turn(timeout: 0.2)) != nil {}
-    link.stop(deadlineS: max(0.5, deadline - clock.now()))
+    // A second is kept for the good-bye to the broker.
+    loop.timer { [unowned self] _ in loop.stop() }.deadline = deadline - 1
+    endIfDrained()
+  }
+
+  private func endIfDrained() {
+    if stopDeadline != nil, isDrained { loop.stop() }
+  }
+
+  private func finish() {
+    link.stop(deadlineS: max(0.5, (stopDeadline ?? .start) - clock.now()))
     if node.pendingEvents > 0 {
       log.warning("\(node.pendingEvents) events were not acknowledged, and are lost with this process")
     }
-    loop.stop()
+    log.notice("stopped")
   }
 
   /// Nothing is left that waiting could bring to the broker.

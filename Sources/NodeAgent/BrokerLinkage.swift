@@ -56,15 +56,20 @@ final class BrokerLinkage {
     }
   }
 
-  /// Hands a message to the session. Answers false when it was not taken and nothing will be heard of it.
-  func publish(_ outgoing: Outgoing) -> Bool {
+  /// Hands a message to the session, and answers what the node is to know at once; nil: the session will tell.
+  func publish(_ outgoing: Outgoing) -> NodeInput? {
     let stream = outgoing.telegram.body.stream
     let publication = Publication(
       topic: Topic(prefix: prefix, node: name, stream: stream).description, payload: outgoing.telegram.encode(),
       qos: stream.qos == 0 ? .atMostOnce : .atLeastOnce, isRetained: outgoing.isRetained, token: outgoing.token ?? 0,
       properties: BrokerLinkage.media)
-    // An event that is not taken stays in the outbox: the session tells of the lost connection, and it is sent again.
-    return session.publish(publication) == .accepted || outgoing.token != nil
+    switch (session.publish(publication), outgoing.token) {
+    case (.accepted, _): return nil
+    // The session is about to tell that the connection is lost, and then everything is sent again.
+    case (.offline, .some): return nil
+    case (.full, .some(let token)): return .refused(token, isPermanent: false)
+    case (.offline, nil), (.full, nil): return .dropped
+    }
   }
 
   /// What a session's event means to the node; nil for what only the log needs to know.

@@ -7,7 +7,7 @@ struct ReplayCommand {
   private let configuration: NodeConfiguration
   private let file: String
   private var node: Node
-  private var output: StandardOutput
+  private let output: StandardOutput
   private var last: Instant?
   /// Samples that came before the rate was known.
   private var held: [Sample] = []
@@ -34,42 +34,44 @@ struct ReplayCommand {
     var reader = RecordingReader()
     do {
       try readFile(file) { chunk in
-        for sample in try reader.feed(chunk) { feed(sample) }
+        for sample in try reader.feed(chunk) { try feed(sample) }
       }
-      if let sample = try reader.finish() { feed(sample) }
+      if let sample = try reader.finish() { try feed(sample) }
     } catch let error as RecordingError {
       throw Termination(.configuration, ["\(file): \(error)"])
+    } catch let error as Termination {
+      throw error
     } catch {
       throw Termination(.unavailable, ["\(file): \(error)"])
     }
-    begin()
-    carryOut(node.handle(.stop, at: last ?? .start))
-    output.flush()
+    try begin()
+    try carryOut(node.handle(.stop, at: last ?? .start))
+    try output.flush()
   }
 
-  private mutating func feed(_ sample: Sample) {
+  private mutating func feed(_ sample: Sample) throws(Termination) {
     guard isStarted else {
       held.append(sample)
-      if held.count >= ReplayCommand.rateSamples { begin() }
+      if held.count >= ReplayCommand.rateSamples { try begin() }
       return
     }
     last = max(last ?? sample.at, sample.at)
-    carryOut(node.handle(.accelerometer(.samples([sample])), at: last ?? sample.at))
+    try carryOut(node.handle(.accelerometer(.samples([sample])), at: last ?? sample.at))
   }
 
   /// Tells the node of a sensor, now that its rate is known, and hands in what was held.
-  private mutating func begin() {
+  private mutating func begin() throws(Termination) {
     guard !isStarted else { return }
     isStarted = true
     let start = held.first?.at ?? .start
     let description = AccelerometerDescription(
       name: file.split(separator: "/").last.map(String.init) ?? file, source: .recording, rateHz: heldRateHz,
       capture: .generated)
-    carryOut(node.handle(.link(isConnected: true), at: start))
-    carryOut(node.handle(.accelerometer(.started(description)), at: start))
+    try carryOut(node.handle(.link(isConnected: true), at: start))
+    try carryOut(node.handle(.accelerometer(.started(description)), at: start))
     let samples = held
     held = []
-    for sample in samples { feed(sample) }
+    for sample in samples { try feed(sample) }
   }
 
   /// The median rate of the first samples [Hz]; 1 where there are too few to tell.
@@ -78,21 +80,19 @@ struct ReplayCommand {
     return steps.isEmpty ? 1 : 1 / steps[steps.count / 2]
   }
 
-  private mutating func carryOut(_ effects: [NodeEffect]) {
+  private mutating func carryOut(_ effects: [NodeEffect]) throws(Termination) {
     var effects = effects[...]
     while let effect = effects.popFirst() {
       guard case .publish(let outgoing) = effect else { continue }
-      write(outgoing.telegram)
+      try write(outgoing.telegram)
       // Printed is delivered.
       if let token = outgoing.token { effects += node.handle(.delivered(token), at: last ?? .start) }
     }
   }
 
-  private mutating func write(_ telegram: Telegram) {
+  private func write(_ telegram: Telegram) throws(Termination) {
     let topic = Topic(prefix: configuration.prefix, node: configuration.name, stream: telegram.body.stream)
-    var line = Array("{\"topic\":\"\(topic)\",\"payload\":".utf8)
-    line += telegram.encode()
-    line.append(UInt8(ascii: "}"))
-    output.write(line: line)
+    let payload = String(decoding: telegram.encode(), as: UTF8.self)
+    try output.line("{\"topic\":\"\(topic)\",\"payload\":\(payload)}")
   }
 }
