@@ -4,6 +4,9 @@ extension CommandTable {
     var page = Roff()
     page.line(
       ".TH \(Roff.argument(program.uppercased())) \(manualSection) \"\" \(Roff.argument("\(program) \(version)")) \"\"")
+    // Neither hyphens in names of keys nor stretched lines.
+    page.line(".nh")
+    page.line(".ad l")
     page.section("Name")
     page.line("\(Roff.text(program)) \\- \(Roff.text(summary))")
     page.section("Synopsis")
