@@ -56,6 +56,19 @@ public struct AccelerationWindow: Equatable, Sendable {
   /// How many samples touched the end of the sensor's scale; nil where the scale is unknown.
   public var clipped: Int?
 
+  public init(
+    start: Instant, end: Instant, closing: Closing, filter: AccelerationMessage.Filter, meanG: Vector, count: Int,
+    missed: Int
+  ) {
+    self.start = start
+    self.end = end
+    self.closing = closing
+    self.filter = filter
+    self.meanG = meanG
+    self.count = count
+    self.missed = missed
+  }
+
   /// The window as it is published.
   public func message(in convention: Convention = .standard) -> AccelerationMessage {
     var message = AccelerationMessage(

@@ -32,6 +32,14 @@ public struct OrientationChange: Equatable, Sendable {
   /// The unit vector of gravity's reaction: (0, 0, 1) flat on a table, face up.
   public var up: Vector
 
+  public init(at: Instant, face: Face, previous: Face, tiltDeg: Double, up: Vector) {
+    self.at = at
+    self.face = face
+    self.previous = previous
+    self.tiltDeg = tiltDeg
+    self.up = up
+  }
+
   /// The change as it is published.
   public func message(in convention: Convention = .standard) -> OrientationMessage {
     convention.published(OrientationMessage(face: face, previous: previous, tiltDeg: tiltDeg, up: up))

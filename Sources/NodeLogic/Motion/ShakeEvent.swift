@@ -26,6 +26,24 @@ public struct ShakeEvent: Equatable, Sendable {
   /// The busiest axis.
   public var axis: Axis
 
+  public init(
+    id: Int, phase: ShakeMessage.Phase, reason: ShakeMessage.Reason? = nil, at: Instant, start: Instant, end: Instant,
+    peakG: Double, energyG2S: Double, cavGS: Double, frequencyHz: Double? = nil, reversals: Int, axis: Axis
+  ) {
+    self.id = id
+    self.phase = phase
+    self.reason = reason
+    self.at = at
+    self.start = start
+    self.end = end
+    self.peakG = peakG
+    self.energyG2S = energyG2S
+    self.cavGS = cavGS
+    self.frequencyHz = frequencyHz
+    self.reversals = reversals
+    self.axis = axis
+  }
+
   /// From the first swing to the last active sample [s].
   public var durationS: Double { end - start }
 

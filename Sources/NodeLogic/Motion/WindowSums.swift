@@ -60,11 +60,15 @@ struct WindowSums: Equatable, Sendable {
       case .user: rawSum - gravitySum
       }
     let lengthS = end - start
-    return AccelerationWindow(
-      start: start, end: end, closing: closing, filter: filter, meanG: sum * (1 / Double(max(count, 1))), rmsG: rmsG,
-      peakG: userCount > 0 ? largestSquare.squareRoot() : nil,
-      peakToPeakG: count > 1 ? largest - smallest : nil,
-      rateHz: count > 1 && lengthS > 0 ? Double(count - 1) / lengthS : nil,
-      count: count, missed: missed, clipped: isScaleKnown ? clipped : nil)
+    var window = AccelerationWindow(
+      start: start, end: end, closing: closing, filter: filter, meanG: sum * (1 / Double(max(count, 1))), count: count,
+      missed: missed)
+    window.rmsG = rmsG
+    window.peakG = userCount > 0 ? largestSquare.squareRoot() : nil
+    window.clipped = isScaleKnown ? clipped : nil
+    guard count > 1 else { return window }
+    window.peakToPeakG = largest - smallest
+    window.rateHz = lengthS > 0 ? Double(count - 1) / lengthS : nil
+    return window
   }
 }
