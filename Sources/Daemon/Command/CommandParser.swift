@@ -202,6 +202,6 @@ struct CommandParser {
 
   private func error(_ text: String, of command: Command? = nil) -> UsageError {
     let help = [table.program, command?.name, "--help"].compactMap { $0 }.joined(separator: " ")
-    return UsageError(description: safeText(text + (text.hasSuffix("?") ? "" : ";") + " see '\(help)'"))
+    return UsageError(description: printableLine(text + (text.hasSuffix("?") ? "" : ";") + " see '\(help)'"))
   }
 }

@@ -13,7 +13,7 @@ public struct ConfigurationProblem: Equatable, Sendable, CustomStringConvertible
     self.isFromFlag = isFromFlag
   }
 
-  public var description: String { safeText("\(place): \(text)") }
+  public var description: String { printableLine("\(place): \(text)") }
 }
 
 /// Why there is no configuration: everything that is wrong, not just the first.

@@ -21,7 +21,7 @@ extension ConfigurationTable {
       }
       let shown = key.isSecret ? "\"********\"" : value.toml
       let comment = [key.unit, origin(key.name).description].compactMap { $0 }.joined(separator: ", ")
-      return "\(label).\(key.name) = \(shown)  # \(safeText(comment))"
+      return "\(label).\(key.name) = \(shown)  # \(printableLine(comment))"
     }
   }
 }

@@ -52,7 +52,7 @@ struct TOMLDocument {
     var column: UInt32 = 0
     if let error = judder_toml_error(parsed, &line, &column) {
       throw SyntaxError(
-        text: safeText(String(cString: error)), place: Place(line: max(1, Int(line)), column: max(1, Int(column))))
+        text: printableLine(String(cString: error)), place: Place(line: max(1, Int(line)), column: max(1, Int(column))))
     }
     entries = (0..<judder_toml_count(parsed)).compactMap { index in
       judder_toml_entry_at(parsed, index).map { Entry($0.pointee) }
