@@ -46,7 +46,10 @@ struct CheckCommand {
   }
 
   private func accelerometer(_ configuration: NodeConfiguration) -> [Finding] {
-    AccelerometerProbe.findings(configuration.accelerometer, clock: .process).map {
+    AccelerometerProbe.findings(
+      configuration.accelerometer,
+      origin: MonotonicOrigin(nanoseconds: MonotonicClock.process.originNanoseconds)
+    ).map {
       Finding($0.severity, "accelerometer", $0.text, remedy: $0.remedy)
     }
   }

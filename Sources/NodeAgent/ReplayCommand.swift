@@ -92,7 +92,11 @@ struct ReplayCommand {
 
   private func write(_ telegram: Telegram) throws(Termination) {
     let topic = Topic(prefix: configuration.prefix, node: configuration.name, stream: telegram.body.stream)
-    let payload = String(decoding: telegram.encode(), as: UTF8.self)
-    try output.line("{\"topic\":\"\(topic)\",\"payload\":\(payload)}")
+    var line = JSONWriter()
+    line.object {
+      $0.string("topic", topic.description)
+      $0.json("payload", telegram.encode())
+    }
+    try output.line(line.text)
   }
 }

@@ -199,7 +199,9 @@ extension Node {
 
   private func envelope(_ measured: Instant) -> Envelope {
     Envelope(
-      boot: boot, time: clock.wall(at: measured), clock: clock.quality, uptime: measured.seconds)
+      boot: boot, time: clock.wall(at: measured), clock: clock.quality,
+      // A scan may have been taken just before the process started.
+      uptime: max(0, measured.seconds))
   }
 }
 
