@@ -15,5 +15,22 @@ public struct NodeName: Hashable, Comparable, Sendable, CustomStringConvertible 
     description = String(text)
   }
 
+  /// The name that a host has by default: lower case, every other character a dash, no dash at either end, 63 bytes at
+  /// most. Nil when nothing is left.
+  public init?(fromHostName host: some StringProtocol) {
+    var bytes: [UInt8] = []
+    for scalar in host.unicodeScalars {
+      switch scalar {
+      case "a"..."z", "0"..."9": bytes.append(UInt8(ascii: scalar))
+      case "A"..."Z": bytes.append(UInt8(ascii: scalar) + 0x20)
+      default: bytes.append(UInt8(ascii: "-"))
+      }
+    }
+    let dash = UInt8(ascii: "-")
+    var kept = bytes.drop { $0 == dash }.prefix(63)
+    while kept.last == dash { kept.removeLast() }
+    self.init(String(decoding: kept, as: UTF8.self))
+  }
+
   public static func < (a: NodeName, b: NodeName) -> Bool { a.description < b.description }
 }
