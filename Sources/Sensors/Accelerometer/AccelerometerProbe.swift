@@ -61,12 +61,12 @@ public enum AccelerometerProbe {
       let sensor = try IIOSensor(device: device, mountMatrix: settings.mountMatrix)
       let matrix =
         settings.mountMatrix != nil
-        ? "from the configuration" : sensor.conversion.matrix == .identity ? "the identity" : "the driver's"
-      let scale = sensor.conversion.scale
+        ? "from the configuration" : sensor.scale.mount == .identity ? "the identity" : "the driver's"
+      let scales = [sensor.scale.x, sensor.scale.y, sensor.scale.z].map { decimal($0.scale) }.joined(separator: ", ")
       return [
         AccelerometerFinding(.good, "accelerometer \(device.summary)"),
         AccelerometerFinding(
-          .good, "scale \(decimal(scale.x)), \(decimal(scale.y)), \(decimal(scale.z)) m/s^2, mount matrix \(matrix)"),
+          .good, "scale \(scales) m/s^2, mount matrix \(matrix)"),
       ] + permissions(device, node: "\(settings.devRoot)/\(device.identifier)")
     } catch {
       return [AccelerometerFinding(.problem, "\(error)")]

@@ -11,7 +11,6 @@ final class BufferedCapture: Capture {
   private var watchdog: StallWatchdog
   private let origin: MonotonicOrigin
   private let note: AccelerometerNote
-  private let limits: RawLimits?
   private var bytes: [UInt8]
   /// Bytes of a scan whose rest has not come yet.
   private var held = 0
@@ -20,18 +19,18 @@ final class BufferedCapture: Capture {
   private var stale = 0
   private var isOpen = true
 
+  /// Between two tries after a read that failed.
+  private static let retryS = 0.1
+
   init(sensor: IIOSensor, buffer: RunningBuffer, origin: MonotonicOrigin, note: @escaping AccelerometerNote) {
     self.sensor = sensor
     self.buffer = buffer
     self.origin = origin
     self.note = note
-    limits = RawLimits(buffer.layout)
     timeline = ScanTimeline(rateHz: buffer.rateHz, enabledAt: buffer.enabledAt)
     watchdog = StallWatchdog(rateHz: buffer.rateHz, batch: buffer.watermark, from: buffer.enabledAt)
     bytes = [UInt8](repeating: 0, count: buffer.layout.size * max(64, buffer.watermark * 4))
-    description = AccelerometerDescription(
-      name: sensor.device.name, source: .iio, rateHz: buffer.rateHz, capture: .buffered,
-      fullScaleG: limits.flatMap { $0.fullScaleG(sensor.conversion) })
+    description = sensor.description(rateHz: buffer.rateHz, capture: .buffered)
   }
 
   deinit { close() }
@@ -64,6 +63,7 @@ final class BufferedCapture: Capture {
       if filled < bytes.count { break }
     }
     pace.read(scans, watermark: buffer.watermark, rateHz: buffer.rateHz, at: now)
+    if passingFaults > 0 { pace.rest(until: now + BufferedCapture.retryS) }
     if result.state == .running, let why = watchdog.verdict(at: now) { result.state = .stalled(why) }
     return result
   }
@@ -74,6 +74,7 @@ final class BufferedCapture: Capture {
     timeline.interrupt()
     watchdog = StallWatchdog(rateHz: buffer.rateHz, batch: buffer.watermark, from: now)
     held = 0
+    passingFaults = 0
     refresh()
   }
 
@@ -112,14 +113,17 @@ final class BufferedCapture: Capture {
     samples.reserveCapacity(count)
     bytes.withUnsafeBytes { bytes in
       let spread = layout.hasTimestamp ? nil : timeline.spread(count, read: read)
-      if layout.hasTimestamp {
-        let newest = layout.decode(UnsafeRawBufferPointer(rebasing: bytes[((count - 1) * layout.size)...]))
-        timeline.anchor(newest: origin.instant(kernel: newest.timestamp ?? 0), read: read)
+      if let newest = layout.decode(bytes, at: (count - 1) * layout.size)?.timestampNs {
+        timeline.anchor(newest: origin.instant(kernel: newest), read: read)
       }
       for index in 0..<count {
-        let scan = layout.decode(UnsafeRawBufferPointer(rebasing: bytes[(index * layout.size)...]))
-        let placement = spread.map { .sample($0.first + Double(index) * $0.step) }
-          ?? timeline.place(origin.instant(kernel: scan.timestamp ?? 0))
+        guard let scan = layout.decode(bytes, at: index * layout.size) else { continue }
+        let placement: ScanTimeline.Placement
+        if let spread {
+          placement = .sample(spread.first + Double(index) * spread.step)
+        } else {
+          placement = timeline.place(origin.instant(kernel: scan.timestampNs ?? 0))
+        }
         take(scan, placement, &samples, &result)
       }
     }
@@ -153,8 +157,7 @@ final class BufferedCapture: Capture {
       watchdog.sawZeros()
       return
     }
-    samples.append(
-      Sample(at: at, g: sensor.conversion.g(scan.x, scan.y, scan.z), isClipped: limits?.isTouched(by: scan) ?? false))
+    samples.append(sensor.scale.sample(scan, at: at))
   }
 
   /// Puts a gap after what was collected so far; several in a row are one.

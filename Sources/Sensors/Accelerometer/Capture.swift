@@ -33,22 +33,27 @@ struct CaptureResult: Equatable, Sendable {
 struct IIOSensor: Sendable {
   let device: IIODevice
   let attributes: IIOAttributes
-  var conversion: SampleConversion
+  private(set) var scale: AccelerationScale
+  private let axes: (x: ScanElement, y: ScanElement, z: ScanElement)?
 
   /// - Parameter mountMatrix: in place of the driver's.
   init(device: IIODevice, mountMatrix: MountMatrix?) throws(SensorFault) {
     self.device = device
     attributes = IIOAttributes(folder: device.folder)
-    let (scale, offset) = try attributes.conversion()
-    let matrix: MountMatrix
-    if let mountMatrix { matrix = mountMatrix } else { matrix = try attributes.mountMatrix() }
-    conversion = SampleConversion(scale: scale, offset: offset, matrix: matrix)
+    axes = attributes.scanElements()
+    let mount: MountMatrix
+    if let mountMatrix { mount = mountMatrix } else { mount = try attributes.mountMatrix() }
+    scale = try attributes.scale(mount: mount, axes: axes)
   }
 
-  /// Reads scale and offset again: writing to them succeeds while a buffer runs.
+  /// Reads scale and offset again: writing to them succeeds while a buffer runs. What cannot be read stays as it was.
   mutating func refresh() {
-    guard let (scale, offset) = try? attributes.conversion() else { return }
-    conversion.scale = scale
-    conversion.offset = offset
+    if let fresh = try? attributes.scale(mount: scale.mount, axes: axes) { scale = fresh }
+  }
+
+  /// How it is described to the logic.
+  func description(rateHz: Double, capture: AccelerometerDescription.Capture) -> AccelerometerDescription {
+    AccelerometerDescription(
+      name: device.name, source: .iio, rateHz: rateHz, capture: capture, fullScaleG: scale.fullScaleG)
   }
 }

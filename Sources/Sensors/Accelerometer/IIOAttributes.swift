@@ -20,30 +20,39 @@ struct IIOAttributes: Sendable {
   }
 
   /// What turns raw values into m/s^2: `(raw + offset) * scale`. `calibbias` is left alone: the chip applies it itself.
-  func conversion() throws(SensorFault) -> (scale: Vector, offset: Vector) {
-    let scale = try vector("scale", absent: nil)
-    let offset = try vector("offset", absent: 0)
-    return (scale, offset)
+  func scale(
+    mount: MountMatrix, axes: (x: ScanElement, y: ScanElement, z: ScanElement)?
+  ) throws(SensorFault) -> AccelerationScale {
+    AccelerationScale(x: try axisScale(.x), y: try axisScale(.y), z: try axisScale(.z), mount: mount, axes: axes)
+  }
+
+  /// How the axes lie in a scan, which also tells their range; nil where the driver does not say.
+  func scanElements() -> (x: ScanElement, y: ScanElement, z: ScanElement)? {
+    guard let x = scanElement(.x), let y = scanElement(.y), let z = scanElement(.z) else { return nil }
+    return (x, y, z)
   }
 
   /// The driver's mount matrix, under whichever of its names; the identity where it has none.
   func mountMatrix() throws(SensorFault) -> MountMatrix {
     for name in ["in_accel_mount_matrix", "in_mount_matrix", "mount_matrix"] {
       guard let text = try reading({ () throws(SystemFailure) in try folder.readIfPresent(name) }) else { continue }
-      guard let matrix = MountMatrix(text) else {
-        throw SensorFault(
-          "\(folder.path(of: name)): '\(text)' is no mount matrix (nine numbers that can be inverted);"
-            + " set accelerometer.mount_matrix")
+      do throws(MountMatrix.Problem) {
+        return try MountMatrix(parsing: text)
+      } catch {
+        throw SensorFault("\(folder.path(of: name)): \(error); set accelerometer.mount_matrix in its place")
       }
-      return matrix
     }
     return .identity
   }
 
-  private func vector(_ attribute: String, absent: Double?) throws(SensorFault) -> Vector {
-    Vector(
-      try number(attribute, .x, absent: absent), try number(attribute, .y, absent: absent),
-      try number(attribute, .z, absent: absent))
+  private func axisScale(_ axis: Axis) throws(SensorFault) -> AccelerationScale.AxisScale {
+    AccelerationScale.AxisScale(
+      scale: try number("scale", axis, absent: nil), offset: try number("offset", axis, absent: 0))
+  }
+
+  private func scanElement(_ axis: Axis) -> ScanElement? {
+    guard let text = try? folder.read("scan_elements/in_accel_\(axis.rawValue)_type") else { return nil }
+    return try? ScanElement(parsing: text)
   }
 
   private func number(_ attribute: String, _ axis: Axis, absent: Double?) throws(SensorFault) -> Double {

@@ -58,19 +58,21 @@ struct IIOBuffer: Sendable {
   /// Enables the three axes and the time stamp and nothing else.
   private func chooseElements() throws -> ScanLayout {
     let elements = device.folder.folder("scan_elements")
-    let wanted = ["in_accel_x", "in_accel_y", "in_accel_z", "in_timestamp"]
-    var chosen: [ScanElement] = []
+    let roles: [String: ScanLayout.Role] = [
+      "in_accel_x": .x, "in_accel_y": .y, "in_accel_z": .z, "in_timestamp": .timestamp,
+    ]
+    var channels: [ScanLayout.Channel] = []
     for file in elements.names() where file.hasSuffix("_en") {
       let name = String(file.dropLast(3))
-      try elements.write(wanted.contains(name) ? "1" : "0", to: file)
-      guard wanted.contains(name) else { continue }
+      try elements.write(roles[name] == nil ? "0" : "1", to: file)
+      guard let role = roles[name] else { continue }
       let (type, index) = (try elements.read("\(name)_type"), try elements.read("\(name)_index"))
       guard let index = Int(index) else {
         throw SensorFault("\(elements.path(of: "\(name)_index")): '\(index)' is no index")
       }
-      chosen.append(try ScanElement(name: name, index: index, type: type))
+      channels.append(ScanLayout.Channel(role, index: index, try ScanElement(parsing: type)))
     }
-    return try ScanLayout(chosen)
+    return try ScanLayout(channels)
   }
 
   /// Sets length and watermark; answers the watermark in force [scans].

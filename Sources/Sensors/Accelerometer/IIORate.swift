@@ -8,8 +8,8 @@ struct IIORate: Sendable {
   struct Outcome: Equatable, Sendable {
     /// As read back [Hz]; nil when the driver does not tell.
     var rateHz: Double?
-    /// What to tell people, when it is not what was wanted.
-    var note: String?
+    /// Why it could not be set or read; nil when it could.
+    var refusal: String?
   }
 
   /// Chooses the lowest available rate that is not below `wanted` (else the highest), writes it and reads it back.
@@ -18,21 +18,24 @@ struct IIORate: Sendable {
   func set(atLeast wanted: Double) -> Outcome {
     var names: [String] = []
     for axis in Axis.allCases {
-      guard let found = try? attributes.lookUp("sampling_frequency", axis: axis) else { continue }
-      if !names.contains(found.name) { names.append(found.name) }
+      let found = IIOAttributes.names(of: "sampling_frequency", axis: axis).first(where: attributes.folder.has)
+      if let found, !names.contains(found) { names.append(found) }
     }
     guard let first = names.first else {
-      return Outcome(rateHz: nil, note: "the driver has no sampling_frequency: its rate cannot be set or read")
+      return Outcome(rateHz: nil, refusal: "the driver has no sampling_frequency: its rate cannot be set or read")
     }
     let value = available(first)?.choice(atLeast: wanted) ?? decimal(wanted)
     for name in names {
       do {
         try attributes.folder.write(value, to: name)
       } catch {
-        return Outcome(rateHz: current(first), note: refusal(error, present: current(first)))
+        return Outcome(rateHz: current(first), refusal: refusal(error, present: current(first)))
       }
     }
-    return readBack(first, wrote: value, wanted: wanted)
+    guard let rate = current(first) else {
+      return Outcome(rateHz: nil, refusal: "\(attributes.folder.path(of: first)) is no rate after writing \(value)")
+    }
+    return Outcome(rateHz: rate, refusal: nil)
   }
 
   /// The values that the driver offers, if it says.
@@ -45,15 +48,6 @@ struct IIORate: Sendable {
   private func current(_ name: String) -> Double? {
     guard let text = try? attributes.folder.read(name), let value = Double(text) else { return nil }
     return value.isFinite && value > 0 ? value : nil
-  }
-
-  private func readBack(_ name: String, wrote value: String, wanted: Double) -> Outcome {
-    guard let rate = current(name) else {
-      return Outcome(
-        rateHz: nil, note: "\(attributes.folder.path(of: name)) is not a rate after writing \(value): measured only")
-    }
-    if rate >= wanted - 0.01 && rate <= wanted * 1.05 { return Outcome(rateHz: rate, note: nil) }
-    return Outcome(rateHz: rate, note: "rate \(decimal(rate)) Hz: the sensor does not offer \(decimal(wanted)) Hz")
   }
 
   private func refusal(_ failure: SystemFailure, present: Double?) -> String {

@@ -5,8 +5,8 @@ internal import Threading
 /// An accelerometer of the kernel's IIO subsystem: found, set up, read, watched, and looked for again when it goes.
 ///
 /// It uses the buffer where it can be had, polls where not, and says why. A buffer that falls silent is turned off and
-/// on once; if that does not help the sensor is polled, and if that fails too it is reported and looked for again with
-/// a growing pause. The kernel may hold a read for 5 s, so run it on a `SensorThread`.
+/// on once; if that does not help the sensor is polled for ten minutes before the buffer is tried again; and if polling
+/// fails too that is reported, and the sensor is looked for again with a growing pause. The kernel may hold a read for 5 s, so run it on a `SensorThread`.
 public final class IIOSource: AccelerometerSource {
   private enum State {
     case searching(next: Instant)
@@ -24,9 +24,13 @@ public final class IIOSource: AccelerometerSource {
   private var reportedFailure: String?
   private var hasRestarted = false
   private var nextRefresh = Instant.start
+  /// When to try a buffer again that had fallen silent.
+  private var nextBuffer: Instant?
 
   /// Attributes that others may change are looked at this often [s].
   private static let refreshIntervalS = 60.0
+  /// How long a sensor is polled whose buffer fell silent [s].
+  private static let bufferRetryS = 600.0
 
   /// - Parameters:
   ///   - origin: where instants are counted from.
@@ -68,8 +72,12 @@ public final class IIOSource: AccelerometerSource {
     do {
       let device = try IIODiscovery(sysfsRoot: settings.sysfsRoot).choose(settings.device)
       let sensor = try IIOSensor(device: device, mountMatrix: settings.mountMatrix)
-      notes.tell("device", device.summary)
+      notes.tell("device", "found \(device.summary)")
+      if !sensor.scale.mount.isRotation {
+        notes.tell("mount", "\(device.name): the mount matrix mirrors or stretches; a rotation was expected")
+      }
       hasRestarted = false
+      nextBuffer = nil
       begin(try capture(of: sensor), at: now)
       return []
     } catch {
@@ -80,6 +88,10 @@ public final class IIOSource: AccelerometerSource {
   /// The buffer where it can be had, else polling.
   private func capture(of sensor: IIOSensor) throws(SensorFault) -> any Capture {
     let rate = setRate(of: sensor, atLeast: settings.rateHz)
+    if rate < settings.rateHz * 0.95 {
+      let asked = decimal(settings.rateHz)
+      notes.tell("low", "\(sensor.device.name): \(decimal(rate)) Hz is the most it offers; \(asked) Hz was asked for")
+    }
     let buffer = IIOBuffer(
       device: sensor.device, root: AttributeFolder(path: settings.sysfsRoot),
       node: "\(settings.devRoot)/\(sensor.device.identifier)", origin: origin)
@@ -101,7 +113,7 @@ public final class IIOSource: AccelerometerSource {
 
   private func setRate(of sensor: IIOSensor, atLeast wanted: Double) -> Double {
     let outcome = IIORate(attributes: sensor.attributes).set(atLeast: wanted)
-    if let note = outcome.note { notes.tell("rate", "\(sensor.device.name): \(note)") }
+    if let refusal = outcome.refusal { notes.tell("rate", "\(sensor.device.name): \(refusal)") }
     return outcome.rateHz ?? wanted
   }
 
@@ -123,6 +135,12 @@ public final class IIOSource: AccelerometerSource {
     if now >= nextRefresh {
       capture.refresh()
       nextRefresh = now + IIOSource.refreshIntervalS
+      hasRestarted = false
+    }
+    if let nextBuffer, now >= nextBuffer, result.state == .running {
+      capture.close()
+      state = .searching(next: now)
+      return result.reports + [.gap]
     }
     switch result.state {
     case .running: return result.reports
@@ -149,6 +167,7 @@ public final class IIOSource: AccelerometerSource {
       }
       buffered.close()
       begin(try polled(buffered.sensor, why: "the buffer gave \(why)"), at: now)
+      nextBuffer = now + IIOSource.bufferRetryS
       return [.gap]
     } catch {
       buffered.close()

@@ -12,7 +12,6 @@ final class PolledCapture: Capture {
   private var attributes: RawAttributes
   private var schedule: PollSchedule
   private let origin: MonotonicOrigin
-  private let limits: RawLimits?
   private var faults = 0
   private let why: String
 
@@ -30,10 +29,7 @@ final class PolledCapture: Capture {
       throw SensorFault(error)
     }
     schedule = PollSchedule(intervalS: intervalS, from: origin.now())
-    limits = RawLimits(elementsOf: sensor.device.folder)
-    description = AccelerometerDescription(
-      name: sensor.device.name, source: .iio, rateHz: 1 / intervalS, capture: .polled(why: why),
-      fullScaleG: limits.flatMap { $0.fullScaleG(sensor.conversion) })
+    description = sensor.description(rateHz: 1 / intervalS, capture: .polled(why: why))
   }
 
   deinit { close() }
@@ -49,10 +45,10 @@ final class PolledCapture: Capture {
       let ended = origin.now()
       let tookS = ended - began
       schedule.advance(past: ended, tookS: tookS)
-      try judge(raw, tookS: tookS)
+      if let fault = PollFault(raw, tookS: tookS) { throw fault }
       faults = 0
       // The middle of the three reads is the best single time for them.
-      return CaptureResult(reports: [.samples([sample(raw, at: began + tookS / 2)])])
+      return CaptureResult(reports: [.samples([sensor.scale.sample(raw, at: began + tookS / 2)])])
     } catch {
       schedule.advance(past: origin.now(), tookS: 0)
       return fault(error)
@@ -73,16 +69,6 @@ final class PolledCapture: Capture {
     return true
   }
 
-  private func sample(_ raw: RawScan, at: Instant) -> Sample {
-    Sample(at: at, g: sensor.conversion.g(raw.x, raw.y, raw.z), isClipped: limits?.isTouched(by: raw) ?? false)
-  }
-
-  private func judge(_ raw: RawScan, tookS: Double) throws(PollFault) {
-    // The kernel gives up on a silent hub after 5 s, and then answers 0 and success.
-    if tookS > 1 { throw .unusable("a reading took \(decimal((tookS * 10).rounded() / 10)) s") }
-    if raw.x == 0 && raw.y == 0 && raw.z == 0 { throw .unusable("it reads exactly 0, 0, 0") }
-  }
-
   private func fault(_ error: any Error) -> CaptureResult {
     let name = "\(sensor.device.name) (\(sensor.device.identifier))"
     faults += 1
@@ -91,19 +77,33 @@ final class PolledCapture: Capture {
       if failure.isRemoval {
         result.state = .gone("\(name): \(failure)")
       } else if faults > 3 || !failure.isPassing {
-        result.state = .stalled("\(name): \(SensorFault(failure)), \(faults) times in a row")
+        result.state = .stalled("\(name): \(SensorFault(failure))\(repetition)")
       }
     } else if faults > 3 {
-      result.state = .stalled("\(name): \(error), \(faults) times in a row")
+      result.state = .stalled("\(name): \(error)\(repetition)")
     }
     return result
   }
+
+  private var repetition: String { faults > 1 ? ", \(faults) times in a row" : "" }
 }
 
 /// A reading that is no data.
 enum PollFault: Error, CustomStringConvertible {
   case system(SystemFailure)
   case unusable(String)
+
+  /// Nil when a reading is as readings should be.
+  init?(_ raw: RawScan, tookS: Double) {
+    if tookS > 1 {
+      // The kernel gives up on a silent hub after 5 s, and then answers 0 and success.
+      self = .unusable("a reading took \(decimal((tookS * 10).rounded() / 10)) s")
+    } else if raw.x == 0 && raw.y == 0 && raw.z == 0 {
+      self = .unusable("it reads exactly 0, 0, 0")
+    } else {
+      return nil
+    }
+  }
 
   var description: String {
     switch self {

@@ -8,10 +8,14 @@ struct ReadPace: Equatable, Sendable {
   private var shortReads = 0
   private var isTimed = false
 
+  /// Waits a little after a read that failed, so that another try means something.
+  mutating func rest(until moment: Instant) { resumeAt = moment }
+
   /// Reports that `scans` were read.
   mutating func read(_ scans: Int, watermark: Int, rateHz: Double, at now: Instant) {
     let batch = max(watermark, Int(rateHz / IIOBuffer.wakeUpsPerSecond))
     if !isTimed {
+      resumeAt = nil
       guard scans > 0 else { return }
       shortReads = scans * 2 < batch ? shortReads + 1 : 0
       isTimed = shortReads >= 3

@@ -25,30 +25,34 @@ public final class RecordingSource: AccelerometerSource {
     } catch {
       throw RecordingFailure("\(file) \(error)")
     }
-    let name = String(file.split(separator: "/").last ?? "recording")
     let samples: [Sample]
-    do {
-      samples = try readMotionCSV(bytes)
+    do throws(RecordingError) {
+      var reader = RecordingReader()
+      let first = try reader.feed(bytes)
+      samples = first + (try reader.finish().map { [$0] } ?? [])
     } catch {
-      throw RecordingFailure("\(file):\(error)")
+      throw RecordingFailure("\(file): \(error)")
     }
-    guard samples.count >= 2 else { throw RecordingFailure("\(file): \(samples.count) samples; at least 2 are needed") }
-    self.init(name: name, samples: samples)
+    try self.init(name: String(file.split(separator: "/").last ?? "recording"), samples: samples)
   }
 
   /// An hour at 1 kHz fits.
   private static let greatestBytes = 256 << 20
 
-  /// - Parameter samples: at least two, their times rising.
-  init(name: String, samples: [Sample]) {
-    let start = samples[0].at
-    self.samples = samples.map { Sample(at: Instant(seconds: $0.at - start), g: $0.g, isClipped: $0.isClipped) }
-    var spacings = zip(samples.dropFirst(), samples).map { $0.at - $1.at }
-    spacings.sort()
+  /// - Parameter samples: at least two, their times rising on the whole. Single ones that do not are passed on, for the
+  ///   logic to drop and count as it does with a sensor's.
+  init(name: String, samples: [Sample]) throws(RecordingFailure) {
+    let spacings = zip(samples.dropFirst(), samples).map { $0.at - $1.at }.sorted()
+    guard let first = samples.first, let last = samples.map(\.at).max(), !spacings.isEmpty else {
+      throw RecordingFailure("\(name): \(samples.count) samples; at least 2 are needed to know their pace")
+    }
     let period = spacings[spacings.count / 2]
-    roundS = samples[samples.count - 1].at - start + period
-    description = AccelerometerDescription(
-      name: name, source: .recording, rateHz: Double(samples.count) / roundS, capture: .generated)
+    guard period >= 1e-4, last > first.at else {
+      throw RecordingFailure("\(name): t rises by \(period) s from line to line; at least 0.0001 s is expected")
+    }
+    self.samples = samples.map { Sample(at: Instant(seconds: $0.at - first.at), g: $0.g, isClipped: $0.isClipped) }
+    roundS = last - first.at + period
+    description = AccelerometerDescription(name: name, source: .recording, rateHz: 1 / period, capture: .generated)
   }
 
   public var descriptor: Int32? { nil }

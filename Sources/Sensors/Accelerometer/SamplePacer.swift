@@ -8,6 +8,9 @@ struct SamplePacer {
   /// After a pause longer than this (the machine slept) samples are not made up for [s].
   static let greatestLagS = 5.0
 
+  /// Samples given out together at the most, so that no recording can hold the loop.
+  static let mostSamples = 50_000
+
   private(set) var nextDeadline = Instant.start
   /// The instant of the generator's time 0.
   private var base: Instant?
@@ -34,6 +37,10 @@ struct SamplePacer {
       }
       sample.at = base + sample.at.seconds
       samples.append(sample)
+      guard samples.count < SamplePacer.mostSamples else {
+        nextDeadline = now + SamplePacer.batchS
+        break
+      }
     }
     self.base = base
     return samples.isEmpty ? reports : reports + [.samples(samples)]

@@ -74,13 +74,23 @@ struct ScanTimeline: Sendable {
     return learn(distance) ? .sample(at) : .afterGap(at)
   }
 
-  /// The instants of `count` scans without stamps that were read together: the newest at the time of the read, the
-  /// others a period apart before it, never reaching back over the last read.
+  /// The instants of `count` scans without stamps that were read together.
+  ///
+  /// They follow the last ones at the learnt period, drawn slowly towards the time of the read, so that a read that came
+  /// late does not show as a hole. They never lie in the future, nor reach back over the last read.
   mutating func spread(_ count: Int, read: Instant) -> (first: Instant, step: Double) {
-    var step = period
-    if let last, count > 0, read - last < Double(count) * period { step = max(0, read - last) / Double(count) }
-    last = read
-    return (read - Double(max(0, count - 1)) * step, step)
+    guard count > 0 else { return (read, period) }
+    let expected = last.map { $0 + Double(count) * period }
+    guard let last, let expected, read - expected < ScanTimeline.jumpS else {
+      self.last = read
+      return (read - Double(count - 1) * period, period)
+    }
+    let late = read - expected
+    let newest = late < 0 ? max(read, last) : expected + late * 0.1
+    let step = (newest - last) / Double(count)
+    period += (step - period) * 0.05
+    self.last = newest
+    return (last + step, step)
   }
 
   /// Forgets the last scan, so that an interruption that is known already is not found again.

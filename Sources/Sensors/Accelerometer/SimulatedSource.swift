@@ -9,11 +9,11 @@ public final class SimulatedSource: AccelerometerSource {
   private var hasStarted = false
   private var isStopped = false
 
-  /// - Parameter rateHz: > 0.
+  /// - Parameter rateHz: 1...10000; what is outside is brought to its nearest end.
   public init(scenario: MotionScenario, seed: UInt64, rateHz: Double) {
-    simulator = MotionSimulator(scenario: scenario, seed: seed, rateHz: rateHz)
+    simulator = MotionSimulator(scenario, rateHz: rateHz, seed: seed)
     description = AccelerometerDescription(
-      name: "simulated-\(scenario.rawValue)", source: .simulated, rateHz: rateHz, capture: .generated)
+      name: "simulated-\(scenario.rawValue)", source: .simulated, rateHz: simulator.rateHz, capture: .generated)
   }
 
   public var descriptor: Int32? { nil }

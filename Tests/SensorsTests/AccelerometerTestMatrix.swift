@@ -1,4 +1,0 @@
-import NodeLogic
-import Testing
-
-func testMatrix(_ text: String) throws -> MountMatrix { try #require(MountMatrix(text)) }
