@@ -32,7 +32,9 @@ public final class Workplace: Sendable {
       address.sin_port = in_port_t(port).bigEndian
       address.sin_addr.s_addr = in_addr_t(INADDR_LOOPBACK).bigEndian
       let bound = withUnsafePointer(to: &address) {
-        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(probe, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
+        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          bind(probe, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+        }
       }
       if bound == 0 { return port }
     }

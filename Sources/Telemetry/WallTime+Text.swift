@@ -1,6 +1,7 @@
 /// Calendar text of wall times, always UTC (RFC 3339), by arithmetic alone.
 extension WallTime {
-  /// The time as `2026-11-30T04:05:06.789Z`, rounded to milliseconds. Outside the years 0 to 9999, seconds as `@-1e+20`.
+  /// The time as `2026-11-30T04:05:06.789Z`, rounded to milliseconds.
+  /// Outside the years 0 to 9999, the seconds as `@-1e+20`.
   public var rfc3339: String {
     let scaled = (seconds * 1000).rounded()
     guard scaled.isFinite, scaled >= Self.firstMillisecond, scaled <= Self.lastMillisecond else { return "@\(seconds)" }

@@ -25,6 +25,7 @@ public struct DecodingProblem: Error, Equatable, Sendable, CustomStringConvertib
     case unknownWord = "unknown_word"
   }
 
+  /// What to count it under.
   public var reason: Reason
   /// The key it is about, `last.lat` for one inside another; nil when it is about the whole.
   public var key: String?

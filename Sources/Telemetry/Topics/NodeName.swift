@@ -1,5 +1,6 @@
 /// A node's name: `[a-z0-9][a-z0-9-]{0,62}`, one level of a topic.
 public struct NodeName: Hashable, Comparable, Sendable, CustomStringConvertible {
+  /// The name itself.
   public let description: String
 
   /// Nil unless `text` is a valid name.
@@ -32,5 +33,6 @@ public struct NodeName: Hashable, Comparable, Sendable, CustomStringConvertible 
     self.init(String(decoding: kept, as: UTF8.self))
   }
 
+  /// Alphabetical order.
   public static func < (a: NodeName, b: NodeName) -> Bool { a.description < b.description }
 }

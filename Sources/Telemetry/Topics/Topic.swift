@@ -1,9 +1,13 @@
 /// The topic of a node's message: `<prefix>/<node>/<stream>`.
 public struct Topic: Hashable, Sendable, CustomStringConvertible {
+  /// What stands before the node's name.
   public var prefix: TopicPrefix
+  /// The node that the message is from.
   public var node: NodeName
+  /// What kind of message it is.
   public var stream: Stream
 
+  /// The topic of a message of `node`.
   public init(prefix: TopicPrefix, node: NodeName, stream: Stream) {
     self.prefix = prefix
     self.node = node
@@ -50,6 +54,7 @@ public struct TopicProblem: Error, Equatable, Sendable, CustomStringConvertible 
     case stream
   }
 
+  /// What to count it under.
   public var reason: Reason
   /// One line, safe to show: the topic and what is wrong with it.
   public var description: String

@@ -71,8 +71,8 @@ public struct PrefixProblem: Error, Equatable, Sendable, CustomStringConvertible
   }
 }
 
-/// What stands between the slashes, at least one level. Split by bytes as brokers do: to a string, a slash and an accent
-/// that follows are one character.
+/// What stands between the slashes, at least one level. Split by bytes as brokers do: to a string, a slash and an
+/// accent that follows are one character.
 func topicLevels(_ text: some StringProtocol) -> [String] {
   Array(text.utf8).split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     .map { String(decoding: $0, as: UTF8.self) }
