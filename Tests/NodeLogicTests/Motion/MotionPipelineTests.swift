@@ -174,6 +174,31 @@ struct MotionPipelineTests {
     #expect(windows(outputs).first?.peakG == 0)
   }
 
+  @Test func samplesOfWhichNoneCanBeUsedAreAStall() {
+    var pipeline = started()
+    _ = feed(&pipeline, samples(lengthS: 1) { _ in flat })
+    for index in 0..<20 {
+      _ = pipeline.handle(.samples([Sample(at: .s(0.5), g: flat)]), at: .s(1 + 0.1 * Double(index)))
+    }
+    #expect(pipeline.nextDeadline == .s(1.992))
+    #expect(warnings(pipeline.tick(at: .s(3))).count == 1)
+    #expect(pipeline.health(at: .s(3)).state == .stalled)
+  }
+
+  @Test func theNoiseFloorOutlivesNewSettingsAndNotANewSensor() {
+    var pipeline = started()
+    var simulator = MotionSimulator(.parked, rateHz: 100, seed: 1)
+    _ = feed(&pipeline, (0..<1200).map { _ in simulator.next() })
+    let noiseMg = pipeline.health(at: .s(12)).noiseMg
+    #expect((noiseMg ?? 0) > 4 && (noiseMg ?? 0) < 6)
+    var settings = MotionSettings()
+    settings.acceleration.windowS = 2
+    _ = pipeline.reconfigure(settings, at: .s(12))
+    #expect(pipeline.health(at: .s(12)).noiseMg == noiseMg)
+    _ = pipeline.handle(.started(sensor), at: .s(12))
+    #expect(pipeline.health(at: .s(12)).noiseMg == nil)
+  }
+
   @Test func aRateBelowTheNeedOfThePresetIsSaidOncePerChange() throws {
     var pipeline = started()
     var outputs = feed(&pipeline, samples(rateHz: 10, lengthS: 20) { _ in flat })
