@@ -50,7 +50,7 @@ struct ScanLayoutTests {
     #expect(s64.decode([UInt8](repeating: 0xff, count: 24)) == RawScan(x: -1, y: -1, z: -1))
   }
 
-  @Test func arepeatedElementTakesItsRoomAndTheFirstIsTheValue() throws {
+  @Test func aRepeatedElementTakesItsRoomAndTheFirstIsTheValue() throws {
     let layout = try layout("le:s16/16X2>>0", timestamp: nil)
     #expect(layout.size == 12)
     #expect(layout.decode([1, 0, 9, 9, 2, 0, 9, 9, 3, 0, 9, 9]) == RawScan(x: 1, y: 2, z: 3))
@@ -62,6 +62,17 @@ struct ScanLayoutTests {
     #expect(layout.size == 12, "6 bytes of axes, 2 of padding, 4 of temperature")
     let withTime = try self.layout("le:s16/16", others: [other])
     #expect(withTime.size == 24, "the timestamp starts at 16")
+  }
+
+  @Test func theWholeIsPaddedToItsLargestElement() throws {
+    let element = try ScanElement(parsing: "le:s16/16")
+    let layout = try ScanLayout([
+      .init(.timestamp, index: 0, try ScanElement(parsing: "le:s64/64>>0")), .init(.x, index: 1, element),
+      .init(.y, index: 2, element), .init(.z, index: 3, element),
+    ])
+    #expect(layout.size == 16, "8 bytes of timestamp, 6 of axes, 2 of padding")
+    #expect(
+      layout.decode([7, 0, 0, 0, 0, 0, 0, 0, 1, 0, 2, 0, 3, 0, 0, 0]) == RawScan(x: 1, y: 2, z: 3, timestampNs: 7))
   }
 
   @Test func scansFollowEachOtherAndABrokenOneIsNoScan() throws {
