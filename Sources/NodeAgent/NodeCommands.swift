@@ -9,7 +9,7 @@ enum NodeCommands {
   static let table: CommandTable = {
     var table = CommandTable(
       program: "judder-node", summary: "publish shakes, orientation and location of a field device over MQTT",
-      version: softwareVersion, description: description, commands: [run, check, replay], options: options)
+      version: softwareVersion, description: description, commands: [run, check, replay, config], options: options)
     table.environment = [
       .init("JUDDER_SECTION_KEY", "value of a key of the configuration, for example JUDDER_BROKER_HOST"),
       .init("JUDDER_PASSWORD", "password for the broker, where no file holds it"),
@@ -49,6 +49,10 @@ enum NodeCommands {
         + "{\"topic\":...,\"payload\":{...}}; its t is the file's t."
     ],
     operands: [Command.Operand("FILE", .file)])
+
+  private static let config = Command(
+    "config", "print a configuration file with every key, its unit, range and default",
+    details: ["The file changes nothing as it stands: take the # away from what you set."])
 
   private static let options: [CommandOption] = [
     .value("config", "FILE", .file, "the configuration; default \(defaultFile)"),

@@ -27,6 +27,9 @@ enum Program {
     case .print(let text):
       try output.write(text)
       try output.flush()
+    case .run("config"):
+      try output.write(NodeSchema.schema.commentedFile())
+      try output.flush()
     case .run("check"): try check(invocation, output)
     case .run("replay"): try replay(invocation, output)
     case .run: try Agent(log: Log(environment: processEnvironment()), environment: processEnvironment()) {

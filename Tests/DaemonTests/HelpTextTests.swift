@@ -52,10 +52,10 @@ import Testing
     #expect(groff.errorText() == "")
     let render = try ChildProcess("groff", ["-man", "-Tascii", "-P-cbou", path], name: "render", in: place.folder)
     #expect(render.wait(seconds: 20) == 0)
-    let text = render.outputText()
+    let text = render.outputText().split { $0.isWhitespace }.joined(separator: " ")
     for expected in [
       "judder-node - publish motion and position over MQTT", "-h, --host HOST", "'quoted' and with a \\ in it",
-      "key broker.host.", "mosquitto_sub(1)", "judder-node check --config node.toml",
+      "Sets the configuration key broker.host.", "mosquitto_sub(1)", "judder-node check --config node.toml",
     ] {
       #expect(text.contains(expected), "\(expected) in\n\(text)")
     }

@@ -13,10 +13,35 @@ extension Configuration {
   }
 }
 
+extension Configuration {
+  /// The keys whose values differ from those of another configuration of the same schema: `broker.port`; for lists of
+  /// tables the section's name alone.
+  public func changes(from other: Configuration) -> [String] {
+    schema.sections.flatMap { section -> [String] in
+      guard section.form == .table else {
+        let pairs = (rows(section.name), other.rows(section.name))
+        let isSame = pairs.0.count == pairs.1.count && zip(pairs.0, pairs.1).allSatisfy { $0.hasSameValues(as: $1) }
+        return isSame ? [] : [section.name]
+      }
+      let (new, old) = (table(section.name), other.table(section.name))
+      return section.keys.filter { new.value($0) != old.value($0) }.map { "\(section.name).\($0.name)" }
+    }
+  }
+}
+
 extension ConfigurationTable {
+  /// The value in force: what was set, or the default.
+  fileprivate func value(_ key: ConfigurationKey) -> ConfigurationValue? {
+    settings[key.name]?.value ?? key.defaultValue
+  }
+
+  fileprivate func hasSameValues(as other: ConfigurationTable) -> Bool {
+    id == other.id && section.keys.allSatisfy { value($0) == other.value($0) }
+  }
+
   func describe() -> [String] {
     section.keys.compactMap { key in
-      guard let value = settings[key.name]?.value ?? key.defaultValue else {
+      guard let value = value(key) else {
         return key.defaultNote.map { "# \(label).\(key.name) is not set: \($0)" }
       }
       let shown = key.isSecret ? "\"********\"" : value.toml

@@ -23,6 +23,11 @@ public struct ScanElement: Equatable, Sendable {
     /// What was expected instead.
     public var expected: String
 
+    public init(text: String, expected: String) {
+      self.text = text
+      self.expected = expected
+    }
+
     public var description: String { "scan type \"\(text)\": expected \(expected)" }
   }
 

@@ -29,7 +29,7 @@ public struct MotionPipeline: Sendable {
   private var windows: WindowBuilder
   private var rate = RateEstimator()
   private var isTooSlow = false
-  /// When samples, or the start, were last heard of.
+  /// When a sample that could be used came last, or the start.
   private var lastHeard = Instant.start
   private var lastSample: Instant?
   private var unusable = 0
@@ -53,7 +53,7 @@ public struct MotionPipeline: Sendable {
   public mutating func handle(_ report: AccelerometerReport, at now: Instant) -> [MotionOutput] {
     switch report {
     case .started(let description): return start(description, at: now)
-    case .samples(let samples): return samples.isEmpty ? [] : take(samples, at: now)
+    case .samples(let samples): return take(samples, at: now)
     case .gap: return noteGap(at: now)
     case .failed(let reason): return fail(reason, at: now)
     }
@@ -101,7 +101,7 @@ public struct MotionPipeline: Sendable {
     shake = ShakeDetector(settings.shake, after: shake.lastID)
     orientation = OrientationDetector(settings.orientation, face: orientation.face)
     gravity = GravityFilter(cornerHz: settings.orientation.lowPassHz)
-    windows = WindowBuilder(settings.acceleration, isScaleKnown: description?.fullScaleG != nil)
+    windows = WindowBuilder(settings.acceleration, after: windows)
     isTooSlow = false
     return outputs
   }
@@ -144,15 +144,19 @@ extension MotionPipeline {
 
   private mutating func take(_ samples: [Sample], at now: Instant) -> [MotionOutput] {
     var outputs: [MotionOutput] = []
+    for sample in samples {
+      take(sample, at: now, &outputs)
+    }
+    return outputs
+  }
+
+  /// Notes that the sensor gives samples that can be used.
+  private mutating func hear(at now: Instant, _ outputs: inout [MotionOutput]) {
     if state == .stalled || isFailed {
       outputs.append(.warning(.recovered(afterS: now - (lastSample ?? lastHeard))))
     }
     state = .running
     lastHeard = now
-    for sample in samples {
-      take(sample, at: now, &outputs)
-    }
-    return outputs
   }
 
   private mutating func take(_ sample: Sample, at now: Instant, _ outputs: inout [MotionOutput]) {
@@ -166,6 +170,7 @@ extension MotionPipeline {
       if outOfOrder.isDoubling { outputs.append(.warning(.outOfOrder(outOfOrder))) }
       return
     }
+    if state != .running || lastHeard != now { hear(at: now, &outputs) }
     let stepS = lastSample.map { sample.at - $0 } ?? 0
     lastSample = sample.at
     let missed = rate.feed(sample.at.seconds)

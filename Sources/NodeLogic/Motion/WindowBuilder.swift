@@ -35,6 +35,12 @@ public struct WindowBuilder: Equatable, Sendable {
     gravity = GravityFilter(cornerHz: settings.cutoffHz)
   }
 
+  /// New settings for the sensor of `former`, whose noise floor stays known where the cut-off is the same.
+  init(_ settings: AccelerationSettings, after former: WindowBuilder) {
+    self.init(settings, isScaleKnown: former.isScaleKnown)
+    if settings.cutoffHz == former.settings.cutoffHz { noise = former.noise }
+  }
+
   /// The RMS of the acceleration without gravity in the quietest stretch so far [mg]; nil before the first.
   public var noiseMg: Double? { noise.rmsG.map { $0 * 1000 } }
 

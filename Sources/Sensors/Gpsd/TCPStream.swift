@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Glibc
 
 /// A TCP connection that never blocks: each call does what can be done now. It is closed when the last reference goes.
