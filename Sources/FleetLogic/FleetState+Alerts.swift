@@ -138,8 +138,7 @@ extension FleetState {
       configuration.rules[number].nodes.matches(node.description), message.state == .firing,
       message.rule == name, message.node == node.description
     else { return takeAway(topic, "no rule stands for it") }
-    let key = indices[node].map { AlertKey(rule: number, node: $0) }
-    if let key, records[key]?.life.isFiring == true { return }
+    if let known = indices[node], records[AlertKey(rule: number, node: known)]?.life.isFiring == true { return }
     // Published by this run, and over: the link was lost before it could be taken away.
     if let started, message.time >= started { return takeAway(topic, "it is over") }
     guard let index = index(of: node, at: moment) else { return }
