@@ -5,7 +5,7 @@ import Testing
 @Suite struct JSONMutationTests {
   private static let documents: [String] = [
     #"{"v":1,"boot":"00c0ffee","seq":7,"t":1790000000.123,"clk":"ntp","up":12.5,"fix":3,"lat":47.3769,"lon":8.5417}"#,
-    #"{"class":"TPV","device":"/dev/ttyUSB0","mode":3,"time":"2010-04-30T11:47:43.000Z","eph":12.1,"tags":[[],{},null]}"#,
+    #"{"class":"TPV","device":"/dev/tty0","mode":3,"time":"2010-04-30T11:47:43.000Z","eph":12.1,"tags":[[],{},null]}"#,
     #"[1,-2.5e-3,1e22,0.1,true,false,null,"\ud83d\udef0\u0000\n\\\"é東🛰",{"a":{"b":{"c":[[[[]]]]}}}]"#,
     #"  { "satellites" : [ { "PRN" : 5 , "used" : true } , { "PRN" : 7 , "used" : false } ] , "n" : 1e308 }  "#,
   ]

@@ -21,12 +21,14 @@ public struct JSONProblem: Error, Equatable, Sendable, CustomStringConvertible {
     case trailingText = "trailing_text"
   }
 
+  /// What to count it under.
   public var reason: Reason
   /// The byte where it was noticed, from 0.
   public var offset: Int
   /// What is wrong, safe to show, without the place.
   public var what: String
 
+  /// A problem noticed at a byte.
   public init(_ reason: Reason, at offset: Int, _ what: String) {
     self.reason = reason
     self.offset = offset
@@ -48,6 +50,7 @@ public struct JSONLimits: Equatable, Sendable {
   /// Whether the last of several members with the same key wins, rather than being an error.
   public var allowsDuplicateKeys: Bool
 
+  /// The limits of `default`, but for those that are given.
   public init(
     bytes: Int = 64 * 1024, depth: Int = 16, members: Int = 4096, allowsDuplicateKeys: Bool = false
   ) {

@@ -10,9 +10,12 @@ public enum JSONValue: Equatable, Sendable {
 
   /// One key and its value.
   public struct Member: Equatable, Sendable {
+    /// The key, escapes resolved.
     public var key: String
+    /// What stands under it.
     public var value: JSONValue
 
+    /// A key with its value.
     public init(_ key: String, _ value: JSONValue) {
       self.key = key
       self.value = value

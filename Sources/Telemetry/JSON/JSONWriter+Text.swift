@@ -17,12 +17,15 @@ extension JSONWriter {
 
   /// A member's name. Names are the contract's own and need no escapes.
   mutating func name(_ key: StaticString) {
-    reserve(key.utf8CodeUnitCount + 4)
-    separate()
-    append(UInt8(ascii: "\""))
-    append(key)
-    append(UInt8(ascii: "\""))
-    append(UInt8(ascii: ":"))
+    let length = key.utf8CodeUnitCount
+    reserve(length + 4)
+    if needsComma { place(UInt8(ascii: ",")) }
+    needsComma = true
+    place(UInt8(ascii: "\""))
+    (storage + count).initialize(from: key.utf8Start, count: length)
+    count += length
+    place(UInt8(ascii: "\""))
+    place(UInt8(ascii: ":"))
   }
 
   // MARK: Numbers
@@ -132,17 +135,19 @@ extension JSONWriter {
     reserve(text.count)
     var index = 0
     while index < text.count {
-      let byte = text[index]
-      if (0x20...0x7E).contains(byte), byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") {
-        append(byte)
-        index += 1
-        continue
-      }
+      let start = index
+      while index < text.count, standsForItself(text[index]) { index += 1 }
+      append(UnsafeBufferPointer(rebasing: text[start..<index]))
+      guard index < text.count else { return }
       // A String is always valid UTF-8; the replacement character would stand for a byte that is not.
       let scalar = scanScalar(text, at: index) ?? ScannedScalar(value: 0xFFFD, length: 1)
       appendScalar(scalar.value)
       index += scalar.length
     }
+  }
+
+  private func standsForItself(_ byte: UInt8) -> Bool {
+    byte >= 0x20 && byte <= 0x7E && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
   }
 
   private mutating func appendScalar(_ scalar: UInt32) {
@@ -177,7 +182,12 @@ extension JSONWriter {
   // MARK: Bytes
 
   mutating func append(_ byte: UInt8) {
-    if count == capacity { reserve(1) }
+    reserve(1)
+    place(byte)
+  }
+
+  /// Appends where room was reserved.
+  private mutating func place(_ byte: UInt8) {
     storage[count] = byte
     count += 1
   }
@@ -195,7 +205,11 @@ extension JSONWriter {
 
   /// Makes sure that `extra` more bytes fit.
   mutating func reserve(_ extra: Int) {
-    guard capacity - count < extra else { return }
+    if capacity - count < extra { grow(extra) }
+  }
+
+  @inline(never)
+  private mutating func grow(_ extra: Int) {
     capacity = max(capacity * 2, count + extra)
     let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
     larger.moveInitialize(from: storage, count: count)
