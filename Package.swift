@@ -41,12 +41,13 @@ let package = Package(
     library("FleetLogic", ["Telemetry"]),
     library("Daemon", ["CLinux", "CTOML", "Telemetry", "Threading"]),
     library("MQTT", ["CMosquitto", "CLinux", "Threading"]),
+    library("BrokerLink", ["Daemon", "MQTT"]),
     library("Sensors", ["CLinux", "Telemetry", "Threading", "NodeLogic", "Daemon"]),
     library("Sinks", ["FleetLogic", "Telemetry", "Daemon"]),
     library("Rig"),
 
-    program("NodeAgent", ["Telemetry", "Threading", "NodeLogic", "Daemon", "MQTT", "Sensors", "CLinux"]),
-    program("FleetWatch", ["Telemetry", "Threading", "FleetLogic", "Daemon", "MQTT", "Sinks", "CLinux"]),
+    program("NodeAgent", ["Telemetry", "Threading", "NodeLogic", "Daemon", "MQTT", "BrokerLink", "Sensors"]),
+    program("FleetWatch", ["Telemetry", "Threading", "FleetLogic", "Daemon", "MQTT", "BrokerLink", "Sinks"]),
     program("Demo", ["Rig", "Telemetry"]),
 
     tests("TelemetryTests", ["Telemetry"]),

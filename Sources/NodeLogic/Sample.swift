@@ -15,3 +15,14 @@ public struct Sample: Equatable, Sendable {
     self.isClipped = isClipped
   }
 }
+
+extension Sample {
+  /// Beyond this no accelerometer measures [g]; a larger number is a fault, and its square could overflow a filter.
+  public static let impossibleG = 100_000.0
+
+  /// All numbers are finite and possible.
+  public var isUsable: Bool {
+    at.seconds.isFinite && g.x.magnitude < Sample.impossibleG && g.y.magnitude < Sample.impossibleG
+      && g.z.magnitude < Sample.impossibleG
+  }
+}

@@ -1,7 +1,9 @@
 /// Names one run of a node: 8 lower-case hex digits, new at each start.
 public struct BootID: Hashable, Sendable, CustomStringConvertible {
+  /// The digits as a number.
   public var value: UInt32
 
+  /// The boot with this number.
   public init(_ value: UInt32) {
     self.value = value
   }
@@ -14,6 +16,7 @@ public struct BootID: Hashable, Sendable, CustomStringConvertible {
     self.value = value
   }
 
+  /// The 8 digits.
   public var description: String {
     let digits = String(value, radix: 16)
     return String(repeating: "0", count: 8 - digits.count) + digits

@@ -6,12 +6,15 @@ public struct Instant: Comparable, Hashable, Sendable {
   /// Seconds since the process started; >= 0 for anything that the process saw itself.
   public var seconds: Double
 
+  /// The moment `seconds` after the start.
   public init(seconds: Double) {
     self.seconds = seconds
   }
 
+  /// When this process started.
   public static let start = Instant(seconds: 0)
 
+  /// Whether `a` came before `b`.
   public static func < (a: Instant, b: Instant) -> Bool { a.seconds < b.seconds }
 
   /// The moment `seconds` later.

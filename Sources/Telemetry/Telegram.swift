@@ -3,6 +3,7 @@ public struct Envelope: Equatable, Sendable {
   /// The version of the contract this package speaks.
   public static let version = 1
 
+  /// The run of the node that this comes from.
   public var boot: BootID
   /// Rises by one with each event of this boot; nil on what is not an event.
   public var sequence: UInt64?
@@ -13,6 +14,7 @@ public struct Envelope: Equatable, Sendable {
   /// Monotonic seconds from the start of the node to `time`, so that a receiver can repair `time` later.
   public var uptime: Double?
 
+  /// A message's own account of itself; only a will leaves out the times.
   public init(
     boot: BootID, sequence: UInt64? = nil, time: WallTime? = nil, clock: ClockQuality? = nil, uptime: Double? = nil
   ) {
@@ -26,14 +28,18 @@ public struct Envelope: Equatable, Sendable {
 
 /// One message of a node: its envelope and its content.
 public struct Telegram: Equatable, Sendable {
+  /// What it says about itself.
   public var envelope: Envelope
+  /// What it is about.
   public var body: Body
 
+  /// A message of this content.
   public init(_ envelope: Envelope, _ body: Body) {
     self.envelope = envelope
     self.body = body
   }
 
+  /// The content of a message, by stream.
   public enum Body: Equatable, Sendable {
     case status(StatusMessage)
     case acceleration(AccelerationMessage)
@@ -42,6 +48,7 @@ public struct Telegram: Equatable, Sendable {
     case location(LocationMessage)
     case health(HealthMessage)
 
+    /// The stream that carries this content.
     public var stream: Stream {
       switch self {
       case .status: .status

@@ -1,25 +1,35 @@
 /// Three components along the sensor's (or, after the mount matrix, the node's) axes.
 public struct Vector: Equatable, Hashable, Sendable {
+  /// The component along x.
   public var x: Double
+  /// The component along y.
   public var y: Double
+  /// The component along z.
   public var z: Double
 
+  /// The vector with these components.
   public init(_ x: Double, _ y: Double, _ z: Double) {
     self.x = x
     self.y = y
     self.z = z
   }
 
+  /// No length and no direction.
   public static let zero = Vector(0, 0, 0)
 
+  /// The sum, component by component.
   public static func + (a: Vector, b: Vector) -> Vector { Vector(a.x + b.x, a.y + b.y, a.z + b.z) }
+  /// The difference, component by component.
   public static func - (a: Vector, b: Vector) -> Vector { Vector(a.x - b.x, a.y - b.y, a.z - b.z) }
+  /// The vector `k` times as long.
   public static func * (a: Vector, k: Double) -> Vector { Vector(a.x * k, a.y * k, a.z * k) }
+  /// The opposite vector.
   public static prefix func - (a: Vector) -> Vector { Vector(-a.x, -a.y, -a.z) }
 
   /// The Euclidean length.
   public var length: Double { (x * x + y * y + z * z).squareRoot() }
 
+  /// Whether no component is infinite or not a number.
   public var isFinite: Bool { x.isFinite && y.isFinite && z.isFinite }
 }
 

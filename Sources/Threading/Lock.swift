@@ -11,6 +11,7 @@ public final class Lock<Value>: @unchecked Sendable {
   private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
   private var value: Value
 
+  /// A free lock around `value`.
   public init(_ value: Value) {
     self.value = value
     pthread_mutex_init(mutex, nil)

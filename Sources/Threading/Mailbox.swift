@@ -22,6 +22,9 @@ public final class Mailbox<Element: Sendable>: Sendable {
   /// Elements that `offer` could not take, since the start.
   public var dropped: Int { state.withLock { $0.dropped } }
 
+  /// Whether `close` was called.
+  public var isClosed: Bool { state.withLock { $0.isClosed } }
+
   /// Adds an element, or counts it as dropped and answers false when the mailbox is full or closed.
   @discardableResult
   public func offer(_ element: Element) -> Bool {

@@ -3,6 +3,7 @@ internal import Glibc
 
 /// A descriptor that becomes readable when another thread has something to say: eventfd(2).
 public final class WakeUp: Sendable {
+  /// Readable between `signal` and `clear`.
   public let descriptor: Int32
 
   /// Stops the program when the kernel has no descriptor left at start: nothing can work without it.

@@ -12,6 +12,7 @@ public struct AccelerationMessage: Equatable, Sendable {
 
   /// From the first to the last sample [s]; 0 for one sample.
   public var windowS: Double
+  /// What `meanG` was filtered to.
   public var filter: Filter
   /// Mean of the filtered samples [g].
   public var meanG: Vector
@@ -30,6 +31,7 @@ public struct AccelerationMessage: Equatable, Sendable {
   /// How many samples touched the end of the sensor's scale; absent where that is unknown.
   public var clipped: Int?
 
+  /// A window of which only this is known.
   public init(windowS: Double, filter: Filter, meanG: Vector, count: Int, missed: Int) {
     self.windowS = windowS
     self.filter = filter

@@ -1,14 +1,17 @@
 /// The fleet tool about itself: `judder-fleet/status`, retained, with a will.
 public struct FleetStatusMessage: Equatable, Sendable {
+  /// Whether the fleet tool is there.
   public var state: StatusMessage.State
   /// Absent in the will.
   public var time: WallTime?
+  /// The version of the fleet tool; absent in the will.
   public var agent: String?
   /// Nodes known.
   public var nodes: Int?
   /// Alerts firing.
   public var firing: Int?
 
+  /// A status that says no more than this.
   public init(_ state: StatusMessage.State, time: WallTime? = nil) {
     self.state = state
     self.time = time
@@ -17,12 +20,16 @@ public struct FleetStatusMessage: Equatable, Sendable {
 
 /// An alert: `judder-fleet/alerts/<rule>/<node>`, retained while it fires.
 public struct AlertMessage: Equatable, Sendable {
+  /// Where an alert is in its life.
   public enum State: String, CaseIterable, Sendable {
     case pending, firing, resolved
   }
 
+  /// The name of the rule that holds.
   public var rule: String
+  /// The node that it holds for.
   public var node: String
+  /// Where the alert is in its life.
   public var state: State
   /// When this message was made.
   public var time: WallTime
@@ -35,6 +42,7 @@ public struct AlertMessage: Equatable, Sendable {
   /// The number that the rule compares, in the rule's own unit; absent where there is none.
   public var value: Double?
 
+  /// An alert at one moment.
   public init(
     rule: String, node: String, state: State, time: WallTime, since: WallTime, summary: String, count: Int,
     value: Double? = nil

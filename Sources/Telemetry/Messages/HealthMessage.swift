@@ -2,13 +2,16 @@
 public struct HealthMessage: Equatable, Sendable {
   /// What waits to be delivered.
   public struct Spool: Equatable, Sendable {
+    /// How many events.
     public var events: Int
+    /// Their size in all [bytes].
     public var bytes: Int
     /// The age of the oldest [s]; absent when nothing waits.
     public var oldestS: Double?
     /// Events given up since the start because there was no room.
     public var evicted: Int
 
+    /// What waits, counted.
     public init(events: Int, bytes: Int, oldestS: Double?, evicted: Int) {
       self.events = events
       self.bytes = bytes
@@ -28,6 +31,7 @@ public struct HealthMessage: Equatable, Sendable {
     /// Messages that the broker refused for good.
     public var refused: Int
 
+    /// The connection, counted.
     public init(connects: Int, unacknowledged: Int, dropped: Int, refused: Int) {
       self.connects = connects
       self.unacknowledged = unacknowledged
@@ -36,7 +40,9 @@ public struct HealthMessage: Equatable, Sendable {
     }
   }
 
+  /// How the accelerometer is doing.
   public struct Accelerometer: Equatable, Sendable {
+    /// Whether samples come.
     public enum State: String, CaseIterable, Sendable {
       case running
       /// Samples were promised and do not come.
@@ -46,6 +52,7 @@ public struct HealthMessage: Equatable, Sendable {
       case starting
     }
 
+    /// Whether samples come.
     public var state: State
     /// The measured rate [Hz].
     public var rateHz: Double?
@@ -62,6 +69,7 @@ public struct HealthMessage: Equatable, Sendable {
     /// The last error, while `state` is `failed` or `stalled`.
     public var error: String?
 
+    /// A sensor of which only this is known.
     public init(state: State, gaps: Int, dropped: Int) {
       self.state = state
       self.gaps = gaps
@@ -69,7 +77,9 @@ public struct HealthMessage: Equatable, Sendable {
     }
   }
 
+  /// How the receiver behind gpsd is doing.
   public struct GPS: Equatable, Sendable {
+    /// Whether there is a fix, and why not.
     public enum State: String, CaseIterable, Sendable {
       case fix
       /// Not enough heard yet to say anything.
@@ -82,6 +92,7 @@ public struct HealthMessage: Equatable, Sendable {
       case rejected
     }
 
+    /// Whether there is a fix, and why not.
     public var state: State
     /// The age of the last usable fix [s]; absent before the first.
     public var ageS: Double?
@@ -92,6 +103,7 @@ public struct HealthMessage: Equatable, Sendable {
     /// Lines of gpsd that could not be read since the start.
     public var badLines: Int
 
+    /// A receiver of which only this is known.
     public init(state: State, rejected: Int, badLines: Int) {
       self.state = state
       self.rejected = rejected
@@ -101,6 +113,7 @@ public struct HealthMessage: Equatable, Sendable {
 
   /// What goes out: while offline, what waits in memory.
   public var spool: Spool
+  /// The connection to the broker.
   public var link: Link
   /// Absent without an accelerometer.
   public var accelerometer: Accelerometer?
@@ -111,6 +124,7 @@ public struct HealthMessage: Equatable, Sendable {
   /// Processor time used since the start [s].
   public var processorS: Double?
 
+  /// The health of a node without sensors.
   public init(spool: Spool, link: Link) {
     self.spool = spool
     self.link = link

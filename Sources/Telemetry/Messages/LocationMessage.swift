@@ -24,9 +24,11 @@ public enum LocationMessage: Equatable, Sendable {
     public var longitude: Double
     /// Horizontal accuracy as the receiver or gpsd gives it [m]; absent when neither does.
     public var accuracyM: Double?
+    /// What `accuracyM` was read from; absent with it.
     public var accuracySource: AccuracySource?
     /// Above mean sea level [m]; only with 3 dimensions.
     public var altitudeM: Double?
+    /// Speed over ground [m/s]; absent when the receiver gives none.
     public var speedMPS: Double?
     /// Over ground, clockwise from true north [deg], 0..<360.
     public var courseDeg: Double?
@@ -36,10 +38,12 @@ public enum LocationMessage: Equatable, Sendable {
     public var ageS: Double
     /// From the position published before [m]; absent on the first.
     public var movedM: Double?
+    /// What made the node publish it.
     public var cause: Cause
     /// Published late, from what was kept while offline.
     public var isBacklog: Bool
 
+    /// A position of which only this is known.
     public init(
       dimensions: Int, latitude: Double, longitude: Double, ageS: Double, cause: Cause, isBacklog: Bool = false
     ) {
@@ -54,6 +58,7 @@ public enum LocationMessage: Equatable, Sendable {
 
   /// That there is no position, and why.
   public struct Loss: Equatable, Sendable {
+    /// Why there is no position.
     public enum Reason: String, CaseIterable, Sendable {
       /// The receiver works and has no fix.
       case noFix = "no_fix"
@@ -71,12 +76,16 @@ public enum LocationMessage: Equatable, Sendable {
 
     /// The last position that was good.
     public struct Last: Equatable, Sendable {
+      /// WGS 84 [deg], north positive.
       public var latitude: Double
+      /// WGS 84 [deg], east positive.
       public var longitude: Double
+      /// Horizontal accuracy [m]; absent when nobody gave one.
       public var accuracyM: Double?
       /// When it was measured.
       public var time: WallTime
 
+      /// A position that was good.
       public init(latitude: Double, longitude: Double, accuracyM: Double?, time: WallTime) {
         self.latitude = latitude
         self.longitude = longitude
@@ -85,12 +94,14 @@ public enum LocationMessage: Equatable, Sendable {
       }
     }
 
+    /// Why there is no position.
     public var reason: Reason
     /// Absent when there never was one.
     public var last: Last?
     /// Published late, from what was kept while offline.
     public var isBacklog: Bool
 
+    /// A loss, and what was known before it.
     public init(reason: Reason, last: Last?, isBacklog: Bool = false) {
       self.reason = reason
       self.last = last

@@ -11,6 +11,7 @@ public enum Face: String, CaseIterable, Sendable {
 
 /// Which side is up: stream `orientation`, retained, sent when it changes.
 public struct OrientationMessage: Equatable, Sendable {
+  /// The side that is up now.
   public var face: Face
   /// The face before this one.
   public var previous: Face
@@ -19,6 +20,7 @@ public struct OrientationMessage: Equatable, Sendable {
   /// The unit vector of gravity's reaction: (0, 0, 1) flat on a table, face up.
   public var up: Vector
 
+  /// A change from one side to another.
   public init(face: Face, previous: Face, tiltDeg: Double, up: Vector) {
     self.face = face
     self.previous = previous

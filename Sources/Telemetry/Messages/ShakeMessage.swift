@@ -1,5 +1,6 @@
 /// A phase of a shake: stream `shake`. `Envelope.time` is when the phase was decided.
 public struct ShakeMessage: Equatable, Sendable {
+  /// What a message says of a shake.
   public enum Phase: String, CaseIterable, Sendable {
     case began, ended, cancelled
   }
@@ -16,6 +17,7 @@ public struct ShakeMessage: Equatable, Sendable {
 
   /// The same in every phase of one shake; counts from 1 in each boot.
   public var id: Int
+  /// What happened.
   public var phase: Phase
   /// Only with `cancelled`.
   public var reason: Reason?
@@ -23,6 +25,7 @@ public struct ShakeMessage: Equatable, Sendable {
   public var start: WallTime
   /// The last active sample so far.
   public var end: WallTime?
+  /// From the first swing to the last active sample so far [s].
   public var durationS: Double
   /// Largest length of the band-limited acceleration without gravity [g].
   public var peakG: Double
@@ -48,6 +51,7 @@ public struct ShakeMessage: Equatable, Sendable {
     /// The age of the fix at `Envelope.time` [s].
     public var fixAgeS: Double
 
+    /// The place of a fix of this age.
     public init(latitude: Double, longitude: Double, fixAgeS: Double) {
       self.latitude = latitude
       self.longitude = longitude
@@ -55,6 +59,7 @@ public struct ShakeMessage: Equatable, Sendable {
     }
   }
 
+  /// A phase of a shake.
   public init(
     id: Int, phase: Phase, reason: Reason? = nil, start: WallTime, end: WallTime? = nil, durationS: Double,
     peakG: Double, energyG2S: Double, cavGS: Double, frequencyHz: Double? = nil, reversals: Int, axis: Axis,

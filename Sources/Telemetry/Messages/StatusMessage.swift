@@ -1,5 +1,6 @@
 /// Whether the node is there, and what it is: stream `status`, retained.
 public struct StatusMessage: Equatable, Sendable {
+  /// Whether the node is there.
   public enum State: String, CaseIterable, Sendable {
     case online
     /// The node said good-bye.
@@ -8,6 +9,7 @@ public struct StatusMessage: Equatable, Sendable {
     case lost
   }
 
+  /// Whether the node is there.
   public var state: State
   /// The agent's version, as `judder-node --version` prints it.
   public var agent: String?
@@ -26,6 +28,7 @@ public struct StatusMessage: Equatable, Sendable {
   /// A live node says something at least this often [s].
   public var healthIntervalS: Double?
 
+  /// A status that says no more than this, as a will does.
   public init(_ state: State) {
     self.state = state
   }

@@ -1,0 +1,67 @@
+public import Telemetry
+
+/// What others may ask at any time.
+extension LocationTracker {
+  /// What was counted since the start.
+  public struct Counters: Equatable, Sendable {
+    /// Reports with a position, several for one epoch.
+    public internal(set) var fixReports = 0
+    /// Reports without one.
+    public internal(set) var noFixReports = 0
+    /// Epochs decided on.
+    public internal(set) var epochs = 0
+    /// Reports with the time of an epoch that was decided on.
+    public internal(set) var repeated = 0
+    /// Epochs worse than the accuracy asked for.
+    public internal(set) var rejected = 0
+    /// Positions from a simulator.
+    public internal(set) var simulated = 0
+    /// Positions that are not on the globe.
+    public internal(set) var impossible = 0
+    /// Reports of another device than the one that is followed.
+    public internal(set) var otherDevice = 0
+    /// Lines that could not be used.
+    public internal(set) var unreadable: [GpsdLineProblem: Int] = [:]
+  }
+
+  /// The last fix that was used, however old; nil before the first.
+  public func place(at now: Instant) -> ShakeMessage.Place? {
+    lastGood.map {
+      ShakeMessage.Place(
+        latitude: $0.coordinate.latitude, longitude: $0.coordinate.longitude, fixAgeS: max(0, now - $0.receivedAt))
+    }
+  }
+
+  /// The state in force as a message, for a broker that was not there when it changed; nil before there is any. The
+  /// position becomes the reference of the distance filter, as any that is published does.
+  public mutating func present(at now: Instant) -> LocationOutput? {
+    switch phase {
+    case .acquiring: nil
+    case .fixed: lastGood.map { publish($0, .request, at: now) }
+    case .lost(let reason): LocationOutput(at: now, .lost(reason, last: lastGood))
+    }
+  }
+
+  /// What the health message says about the position.
+  public func health(at now: Instant) -> HealthMessage.GPS {
+    var health = HealthMessage.GPS(
+      state: state, rejected: counters.rejected + counters.simulated + counters.impossible,
+      badLines: counters.unreadable.values.reduce(0, +))
+    health.ageS = lastGood.map { max(0, now - $0.receivedAt) }
+    health.satellites = satellites
+    return health
+  }
+
+  private var state: HealthMessage.GPS.State {
+    switch phase {
+    case .acquiring: .acquiring
+    case .fixed: .fix
+    case .lost(.noFix): .noFix
+    case .lost(.stalled): .stalled
+    case .lost(.deviceGone): .deviceGone
+    case .lost(.gpsdGone): .gpsdGone
+    case .lost(.simulated): .simulated
+    case .lost(.rejected): .rejected
+    }
+  }
+}

@@ -1,0 +1,58 @@
+/// What `MotionPipeline` asks the shell to do.
+public enum MotionOutput: Equatable, Sendable {
+  /// Publish a phase of a shake.
+  case shake(ShakeEvent)
+  /// Publish that another side is up.
+  case orientation(OrientationChange)
+  /// Publish a window.
+  case acceleration(AccelerationWindow)
+  /// Tell people.
+  case warning(MotionWarning)
+}
+
+/// Something about the sensor that people should know; said once per change, or at each doubling of a count.
+public enum MotionWarning: Equatable, Sendable, CustomStringConvertible {
+  /// The measured rate is below what the preset needs.
+  case tooSlow(rateHz: Double, preset: ShakePreset)
+  /// The rate is high enough again.
+  case fastEnough(rateHz: Double)
+  /// Samples were promised and do not come, for so long [s].
+  case stalled(ageS: Double)
+  /// The sensor cannot be read.
+  case failed(reason: String)
+  /// Samples come again, after so long [s].
+  case recovered(afterS: Double)
+  /// Samples were lost; the count since the start.
+  case gaps(Int)
+  /// Samples were not used: not finite, impossibly large, or dated in the future; the count since the start.
+  case unusable(Int)
+  /// Samples were not used because their time did not rise; the count since the start.
+  case outOfOrder(Int)
+
+  /// Whether it tells of a problem, rather than of the end of one.
+  public var isProblem: Bool {
+    switch self {
+    case .fastEnough, .recovered: false
+    default: true
+    }
+  }
+
+  public var description: String {
+    switch self {
+    case .tooSlow(let rateHz, let preset):
+      "\(tenths(rateHz)) samples/s are fewer than the \(tenths(preset.minimumRateHz)) that the preset"
+        + " \(preset.rawValue) needs; shakes will be missed; raise accelerometer.rate_hz"
+    case .fastEnough(let rateHz): "\(tenths(rateHz)) samples/s are enough again"
+    case .stalled(let ageS): "no sample for \(tenths(ageS)) s"
+    case .failed(let reason): "cannot be read: \(reason)"
+    case .recovered(let afterS): "samples come again, after \(tenths(afterS)) s"
+    case .gaps(let count): "samples were lost; \(count) times since the start"
+    case .unusable(let count):
+      "samples that are not finite, impossibly large or dated in the future are not used; \(count) since the start"
+    case .outOfOrder(let count): "samples whose time does not rise are not used; \(count) since the start"
+    }
+  }
+}
+
+/// The number with one decimal.
+func tenths(_ value: Double) -> Double { (value * 10).rounded() / 10 }

@@ -1,0 +1,248 @@
+public import Telemetry
+
+/// From a sensor's reports to shakes, orientation, windows, warnings and the sensor's health.
+///
+/// A value without a clock: the shell hands in each report with the time at which it came, calls `tick` at
+/// `nextDeadline`, and carries out what is answered, in its order.
+public struct MotionPipeline: Sendable {
+  private enum State: Equatable {
+    /// No sensor has started.
+    case waiting
+    /// Started, and no sample yet.
+    case starting
+    case running
+    case stalled
+    case failed(reason: String)
+  }
+
+  /// A sample further ahead of its arrival than this is misdated [s]. To believe it would make every later one "old".
+  private static let futureS = 1.0
+  /// So long without a sample is a stall, or three periods where that is longer [s].
+  private static let shortestStallS = 1.0
+
+  public private(set) var settings: MotionSettings
+  private var description: AccelerometerDescription?
+  private var state = State.waiting
+  private var shake: ShakeDetector
+  private var orientation: OrientationDetector
+  private var gravity: GravityFilter
+  private var windows: WindowBuilder
+  private var rate = RateEstimator()
+  private var isTooSlow = false
+  /// When samples, or the start, were last heard of.
+  private var lastHeard = Instant.start
+  private var lastSample: Instant?
+  private var unusable = 0
+  private var outOfOrder = 0
+
+  public init(_ settings: MotionSettings = MotionSettings()) {
+    self.settings = settings
+    shake = ShakeDetector(settings.shake)
+    orientation = OrientationDetector(settings.orientation)
+    gravity = GravityFilter(cornerHz: settings.orientation.lowPassHz)
+    windows = WindowBuilder(settings.acceleration)
+  }
+
+  /// A shake has begun and is not over.
+  public var isShaking: Bool { shake.isActive }
+
+  /// The side that is up; `unknown` until the first was decided.
+  public var face: Face { orientation.face }
+
+  /// Takes a report that came at `now`.
+  public mutating func handle(_ report: AccelerometerReport, at now: Instant) -> [MotionOutput] {
+    switch report {
+    case .started(let description): return start(description, at: now)
+    case .samples(let samples): return samples.isEmpty ? [] : take(samples, at: now)
+    case .gap: return noteGap(at: now)
+    case .failed(let reason): return fail(reason, at: now)
+    }
+  }
+
+  /// When `tick` must be called at the latest; nil while nothing waits for time to pass.
+  public var nextDeadline: Instant? {
+    switch state {
+    case .starting, .running: lastHeard + stallS
+    case .stalled: shake.isActive ? lastHeard + interruptionS : nil
+    case .waiting, .failed: nil
+    }
+  }
+
+  /// Does what is due by time: notices that samples stopped. Harmless at any other moment.
+  public mutating func tick(at now: Instant) -> [MotionOutput] {
+    var outputs: [MotionOutput] = []
+    if state == .running || state == .starting, now >= lastHeard + stallS {
+      if state == .running { rate.noteGap() }
+      state = .stalled
+      outputs.append(.warning(.stalled(ageS: now - lastHeard)))
+      closeWindow(.silence, &outputs)
+    }
+    if state == .stalled, shake.isActive, now >= lastHeard + interruptionS, let event = shake.interrupt(at: now) {
+      outputs.append(.shake(event))
+    }
+    return outputs
+  }
+
+  /// The agent stops: an active shake is cancelled, the open window closed.
+  public mutating func stop(at now: Instant) -> [MotionOutput] {
+    var outputs: [MotionOutput] = []
+    if let event = shake.stop(at: now) { outputs.append(.shake(event)) }
+    closeWindow(.stopped, &outputs)
+    state = .waiting
+    return outputs
+  }
+
+  /// Takes new settings. An active shake is cancelled and the open window closed; what is known of the sensor, the
+  /// side that is up and the numbering of shakes stay.
+  public mutating func reconfigure(_ settings: MotionSettings, at now: Instant) -> [MotionOutput] {
+    guard settings != self.settings else { return [] }
+    let outputs = interrupt(at: now)
+    self.settings = settings
+    shake = ShakeDetector(settings.shake, after: shake.lastID)
+    orientation = OrientationDetector(settings.orientation, face: orientation.face)
+    gravity = GravityFilter(cornerHz: settings.orientation.lowPassHz)
+    windows = WindowBuilder(settings.acceleration, isScaleKnown: description?.fullScaleG != nil)
+    isTooSlow = false
+    return outputs
+  }
+
+  /// What health messages say about the sensor at `now`.
+  public func health(at now: Instant) -> HealthMessage.Accelerometer {
+    var health = HealthMessage.Accelerometer(state: .starting, gaps: rate.gaps, dropped: unusable + outOfOrder)
+    switch state {
+    case .waiting, .starting: health.state = .starting
+    case .running: health.state = .running
+    case .stalled:
+      health.state = .stalled
+      health.error = "no sample for \(tenths(now - lastHeard)) s"
+    case .failed(let reason):
+      health.state = .failed
+      health.error = reason
+    }
+    health.rateHz = rate.rateHz
+    health.ageS = lastSample.map { max(0, now - $0) }
+    health.noiseMg = windows.noiseMg
+    if case .polled(let why) = description?.capture { health.polling = why }
+    return health
+  }
+}
+
+// MARK: - Reports
+
+extension MotionPipeline {
+  private mutating func start(_ description: AccelerometerDescription, at now: Instant) -> [MotionOutput] {
+    let outputs = interrupt(at: now)
+    self.description = description
+    windows.reset()
+    windows.isScaleKnown = description.fullScaleG != nil
+    rate.reset()
+    isTooSlow = false
+    state = .starting
+    lastHeard = now
+    return outputs
+  }
+
+  private mutating func take(_ samples: [Sample], at now: Instant) -> [MotionOutput] {
+    var outputs: [MotionOutput] = []
+    if state == .stalled || isFailed {
+      outputs.append(.warning(.recovered(afterS: now - (lastSample ?? lastHeard))))
+    }
+    state = .running
+    lastHeard = now
+    for sample in samples {
+      take(sample, at: now, &outputs)
+    }
+    return outputs
+  }
+
+  private mutating func take(_ sample: Sample, at now: Instant, _ outputs: inout [MotionOutput]) {
+    guard sample.isUsable, sample.at <= now + Self.futureS else {
+      unusable += 1
+      if unusable.isDoubling { outputs.append(.warning(.unusable(unusable))) }
+      return
+    }
+    if let lastSample, sample.at <= lastSample {
+      outOfOrder += 1
+      if outOfOrder.isDoubling { outputs.append(.warning(.outOfOrder(outOfOrder))) }
+      return
+    }
+    let stepS = lastSample.map { sample.at - $0 } ?? 0
+    lastSample = sample.at
+    let missed = rate.feed(sample.at.seconds)
+    if let event = shake.feed(sample) { outputs.append(.shake(event)) }
+    if stepS >= Self.shortestStallS { orientation.interrupt() }
+    let down = gravity.feed(sample.g, after: stepS)
+    if let change = orientation.feed(gravity: down, at: sample.at, isShaking: shake.isActive) {
+      outputs.append(.orientation(change))
+    }
+    for window in windows.feed(sample, missed: missed, periodS: rate.periodS) {
+      outputs.append(.acceleration(window))
+    }
+    judgeRate(&outputs)
+  }
+
+  private mutating func noteGap(at now: Instant) -> [MotionOutput] {
+    rate.noteGap()
+    var outputs: [MotionOutput] = []
+    if let event = shake.interrupt(at: now) { outputs.append(.shake(event)) }
+    gravity.reset()
+    orientation.interrupt()
+    if rate.gaps.isDoubling { outputs.append(.warning(.gaps(rate.gaps))) }
+    return outputs
+  }
+
+  private mutating func fail(_ reason: String, at now: Instant) -> [MotionOutput] {
+    guard state != .failed(reason: reason) else { return [] }
+    if state == .running { rate.noteGap() }
+    state = .failed(reason: reason)
+    return interrupt(at: now) + [.warning(.failed(reason: reason))]
+  }
+}
+
+// MARK: - Parts
+
+extension MotionPipeline {
+  private var isFailed: Bool {
+    if case .failed = state { true } else { false }
+  }
+
+  private var stallS: Double {
+    let nominal = description.flatMap { $0.rateHz > 0 ? 1 / $0.rateHz : nil }
+    return max(3 * (rate.periodS ?? nominal ?? 0), Self.shortestStallS)
+  }
+
+  /// So long without a sample interrupts a shake, as a hole between two samples does [s].
+  private var interruptionS: Double { max(stallS, settings.shake.maxGapS) }
+
+  /// Ends what is going on, because the samples before and after do not belong together.
+  private mutating func interrupt(at now: Instant) -> [MotionOutput] {
+    var outputs: [MotionOutput] = []
+    if let event = shake.interrupt(at: now) { outputs.append(.shake(event)) }
+    closeWindow(.interrupted, &outputs)
+    gravity.reset()
+    orientation.interrupt()
+    return outputs
+  }
+
+  private mutating func closeWindow(_ closing: AccelerationWindow.Closing, _ outputs: inout [MotionOutput]) {
+    outputs += windows.close(closing).map { .acceleration($0) }
+    windows.interrupt()
+  }
+
+  /// Says when the rate falls below what the preset needs, and when it is enough again.
+  private mutating func judgeRate(_ outputs: inout [MotionOutput]) {
+    guard let rateHz = rate.rateHz else { return }
+    if !isTooSlow, rate.isTooSlow(for: settings.preset) {
+      isTooSlow = true
+      outputs.append(.warning(.tooSlow(rateHz: rateHz, preset: settings.preset)))
+    } else if isTooSlow, rateHz >= settings.preset.minimumRateHz {
+      isTooSlow = false
+      outputs.append(.warning(.fastEnough(rateHz: rateHz)))
+    }
+  }
+}
+
+extension Int {
+  /// A power of two: a warning at each of these is rare, however fast the count rises.
+  fileprivate var isDoubling: Bool { self > 0 && self & (self - 1) == 0 }
+}

@@ -1,0 +1,14 @@
+/// What the motion part of a node does.
+public struct MotionSettings: Equatable, Sendable {
+  /// The preset that `shake` started from; it decides which sampling rate is too slow.
+  public var preset: ShakePreset
+  public var shake: ShakeSettings
+  public var orientation = OrientationSettings()
+  public var acceleration = AccelerationSettings()
+
+  /// The preset's own values, and the defaults of everything else.
+  public init(_ preset: ShakePreset = .handheld) {
+    self.preset = preset
+    shake = preset.settings
+  }
+}

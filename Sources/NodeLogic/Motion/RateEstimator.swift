@@ -1,0 +1,91 @@
+/// The sampling rate as the timestamps show it; the nominal one is 2 to 4 % off on real sensors.
+///
+/// The spacings of 16 samples make a block. Its median is what one period is, untouched by a few holes; the mean of
+/// those near the median is finer than the clock's resolution. Blocks are averaged over some 256 samples, and a new
+/// rate is taken at once when it differs by more than a quarter.
+public struct RateEstimator: Equatable, Sendable {
+  private static let blockSize = 16
+  /// After so few spacings there is a first estimate.
+  private static let firstBlockSize = 4
+  private static let longestMean = 256.0
+
+  /// The time from one sample to the next [s]; nil until enough came.
+  public private(set) var periodS: Double?
+  /// Holes so long that they interrupt: more than 3 periods, and more than 0.25 s.
+  public private(set) var gaps = 0
+  private var lastTime: Double?
+  private var spacings: [Double] = []
+  /// How many spacings `periodS` is the mean of.
+  private var averaged = 0.0
+  private var isGapNoted = false
+
+  public init() {
+    spacings.reserveCapacity(Self.blockSize)
+  }
+
+  /// The measured rate [Hz]; nil until enough samples came.
+  public var rateHz: Double? { periodS.map { 1 / $0 } }
+
+  /// Takes the time of a sample [s] and answers how many samples are missing before it. Times must rise.
+  public mutating func feed(_ time: Double) -> Int {
+    defer { lastTime = time }
+    guard let lastTime, time > lastTime else { return 0 }
+    let spacing = time - lastTime
+    var missed = 0
+    if let periodS {
+      if spacing > 1.5 * periodS {
+        // The bound keeps an absurd timestamp from overflowing the count.
+        missed = Int(min((spacing / periodS).rounded() - 1, 1_000_000_000))
+      }
+      if spacing > max(3 * periodS, 0.25), !isGapNoted { gaps += 1 }
+    }
+    isGapNoted = false
+    spacings.append(spacing)
+    if spacings.count == Self.blockSize || (periodS == nil && spacings.count == Self.firstBlockSize) {
+      closeBlock()
+    }
+    return missed
+  }
+
+  /// Tells that samples were lost here, which counts as one gap together with the hole that the timestamps show.
+  public mutating func noteGap() {
+    gaps += 1
+    isGapNoted = true
+  }
+
+  /// Forgets the rate, for another sensor or another setting. The count of gaps goes on.
+  public mutating func reset() {
+    periodS = nil
+    lastTime = nil
+    averaged = 0
+    isGapNoted = false
+    spacings.removeAll(keepingCapacity: true)
+  }
+
+  /// Whether a preset's results are degraded at the measured rate.
+  ///
+  /// A twentieth below the preset's minimum is still allowed, because a sensor set to 20 Hz may well run at 19.3.
+  public func isTooSlow(for preset: ShakePreset) -> Bool {
+    rateHz.map { $0 < 0.95 * preset.minimumRateHz } ?? false
+  }
+
+  private mutating func closeBlock() {
+    spacings.sort()
+    let median = spacings[spacings.count / 2]
+    var sum = 0.0
+    var count = 0.0
+    for spacing in spacings where (0.5 * median...1.5 * median).contains(spacing) {
+      sum += spacing
+      count += 1
+    }
+    spacings.removeAll(keepingCapacity: true)
+    let block = sum / count
+    if let before = periodS, (block - before).magnitude <= 0.25 * before {
+      averaged = min(averaged + count, Self.longestMean)
+      periodS = before + (block - before) * (count / averaged)
+    } else {
+      averaged = count
+      periodS = block
+    }
+  }
+}

@@ -1,0 +1,31 @@
+public import NodeLogic
+
+/// Which accelerometer to read, and how: the `[accelerometer]` table of node.toml.
+public struct AccelerometerSettings: Equatable, Sendable {
+  /// Where samples come from.
+  public enum Source: String, CaseIterable, Sendable {
+    case iio, recording, simulated, none
+  }
+
+  public var source: Source = .iio
+  /// An IIO device by name, label, `iio:deviceN` or path. Needed when there is more than one accelerometer.
+  public var device: String?
+  /// The rate wanted [Hz]; > 0. The lowest available one that is not below it is chosen.
+  public var rateHz = 100.0
+  /// Where IIO devices are listed.
+  public var sysfsRoot = "/sys/bus/iio/devices"
+  /// Where their character devices are.
+  public var devRoot = "/dev"
+  /// In place of the driver's mount matrix.
+  public var mountMatrix: MountMatrix?
+  /// CSV with t [s], x, y, z [g]; needed for `recording`.
+  public var recordingFile: String?
+  /// What the simulated node goes through.
+  public var scenario = MotionScenario.carried
+  /// The simulation's seed: the same seed gives the same samples.
+  public var seed: UInt64 = 1
+  /// The time between two readings where attributes are polled [s]; nil: 1 / `rateHz`.
+  public var updateIntervalS: Double?
+
+  public init() {}
+}

@@ -1,0 +1,50 @@
+public import NodeLogic
+public import Telemetry
+
+/// An accelerometer as a poll loop drives it: wait for `descriptor` or `nextDeadline`, then `handle`.
+///
+/// The first call of `handle` starts it. Nothing here blocks for longer than the kernel does; what may block for
+/// seconds (`IIOSource`) belongs behind a `SensorThread`, which is a source itself.
+public protocol AccelerometerSource: AnyObject {
+  /// Becomes readable when there is something to handle; nil when there is nothing to wait for but time. It may change
+  /// with every call of `handle`.
+  var descriptor: Int32? { get }
+  /// When to call `handle` at the latest; nil: only when the descriptor says so.
+  var nextDeadline: Instant? { get }
+  /// Takes what there is. Calling it too early or too often does no harm.
+  ///
+  /// - Returns: in this order: `.started` before the first samples, and again after `.failed` or when the way of
+  ///   capture has changed.
+  func handle(at now: Instant) -> [AccelerometerReport]
+  /// Puts the sensor back as it was and frees what was held. Nothing comes after it.
+  func stop()
+}
+
+/// Takes a line for the log: what was found out or decided, said once.
+public typealias AccelerometerNote = @Sendable (String) -> Void
+
+/// The source that the settings ask for; nil for `none`. IIO runs on a thread of its own.
+///
+/// - Parameters:
+///   - origin: where instants are counted from.
+///   - note: takes lines for the log; the IIO thread calls it too.
+/// - Throws: `RecordingFailure` when the recording cannot be read.
+public func makeAccelerometerSource(
+  _ settings: AccelerometerSettings, origin: MonotonicOrigin, note: @escaping AccelerometerNote
+) throws(RecordingFailure) -> (any AccelerometerSource)? {
+  switch settings.source {
+  case .none:
+    return nil
+  case .iio:
+    return SensorThread(name: "accelerometer", origin: origin) {
+      IIOSource(settings: settings, origin: origin, note: note)
+    }
+  case .recording:
+    guard let file = settings.recordingFile else {
+      throw RecordingFailure("accelerometer.recording_file is not set, and accelerometer.source is \"recording\"")
+    }
+    return try RecordingSource(file: file)
+  case .simulated:
+    return SimulatedSource(scenario: settings.scenario, seed: settings.seed, rateHz: settings.rateHz)
+  }
+}

@@ -1,0 +1,180 @@
+internal import Glibc
+internal import NodeLogic
+internal import Telemetry
+
+/// Reads whole scans from a device's buffer.
+final class BufferedCapture: Capture {
+  let description: AccelerometerDescription
+  private(set) var sensor: IIOSensor
+  private var buffer: RunningBuffer
+  private var timeline: ScanTimeline
+  private var watchdog: StallWatchdog
+  private let origin: MonotonicOrigin
+  private let note: AccelerometerNote
+  private var bytes: [UInt8]
+  /// Bytes of a scan whose rest has not come yet.
+  private var held = 0
+  private var pace = ReadPace()
+  private var passingFaults = 0
+  private var stale = 0
+  private var isOpen = true
+
+  /// Between two tries after a read that failed.
+  private static let retryS = 0.1
+
+  init(sensor: IIOSensor, buffer: RunningBuffer, origin: MonotonicOrigin, note: @escaping AccelerometerNote) {
+    self.sensor = sensor
+    self.buffer = buffer
+    self.origin = origin
+    self.note = note
+    timeline = ScanTimeline(rateHz: buffer.rateHz, enabledAt: buffer.enabledAt)
+    watchdog = StallWatchdog(rateHz: buffer.rateHz, batch: buffer.watermark, from: buffer.enabledAt)
+    bytes = [UInt8](repeating: 0, count: buffer.layout.size * max(64, buffer.watermark * 4))
+    description = sensor.description(rateHz: buffer.rateHz, capture: .buffered)
+  }
+
+  deinit { close() }
+
+  var descriptor: Int32? { isOpen && pace.resumeAt == nil ? buffer.descriptor : nil }
+
+  var nextDeadline: Instant? {
+    guard isOpen else { return nil }
+    return pace.resumeAt.map { min($0, watchdog.deadline) } ?? watchdog.deadline
+  }
+
+  func collect(at now: Instant) -> CaptureResult {
+    guard isOpen else { return CaptureResult(state: .gone("closed")) }
+    if let resumeAt = pace.resumeAt, now < resumeAt { return CaptureResult() }
+    var result = CaptureResult()
+    var scans = 0
+    // Bounded: a device that writes faster than this reads must not keep the thread here.
+    for _ in 0..<8 {
+      let count = bytes.withUnsafeMutableBytes { read(buffer.descriptor, $0.baseAddress! + held, $0.count - held) }
+      if count <= 0 {
+        handle(count == 0 ? nil : errno, &result)
+        break
+      }
+      passingFaults = 0
+      let filled = held + count
+      let whole = filled / buffer.layout.size
+      decode(whole, read: origin.now(), &result)
+      scans += whole
+      keep(from: whole * buffer.layout.size, upTo: filled)
+      if filled < bytes.count { break }
+    }
+    pace.read(scans, watermark: buffer.watermark, rateHz: buffer.rateHz, at: now)
+    if passingFaults > 0 { pace.rest(until: now + BufferedCapture.retryS) }
+    if result.state == .running, let why = watchdog.verdict(at: now) { result.state = .stalled(why) }
+    return result
+  }
+
+  /// Turns the buffer off and on, for a device that has fallen silent.
+  func restart(at now: Instant) throws(SystemFailure) {
+    buffer = try buffer.restart(at: now)
+    timeline.interrupt()
+    watchdog = StallWatchdog(rateHz: buffer.rateHz, batch: buffer.watermark, from: now)
+    held = 0
+    passingFaults = 0
+    refresh()
+  }
+
+  func refresh() { sensor.refresh() }
+
+  func close() {
+    guard isOpen else { return }
+    isOpen = false
+    buffer.close()
+  }
+
+  /// Sorts out a read that gave nothing; `code` nil is the end of the file.
+  private func handle(_ code: Int32?, _ result: inout CaptureResult) {
+    let node = "\(sensor.device.name) (\(sensor.device.identifier))"
+    guard let code else {
+      result.state = .gone("\(node): the device node ended")
+      return
+    }
+    if code == EAGAIN || code == EINTR { return }
+    let failure = SystemFailure(operation: "read", path: node, code: code)
+    guard failure.isPassing else {
+      result.state = .gone(failure.description)
+      return
+    }
+    passingFaults += 1
+    timeline.interrupt()
+    result.reports.append(.gap)
+    if passingFaults > 3 { result.state = .stalled("\(failure), \(passingFaults) times in a row") }
+  }
+
+  /// Decodes the first `count` scans.
+  private func decode(_ count: Int, read: Instant, _ result: inout CaptureResult) {
+    guard count > 0 else { return }
+    let layout = buffer.layout
+    var samples: [Sample] = []
+    samples.reserveCapacity(count)
+    bytes.withUnsafeBytes { bytes in
+      let spread = layout.hasTimestamp ? nil : timeline.spread(count, read: read)
+      if let newest = layout.decode(bytes, at: (count - 1) * layout.size)?.timestampNs {
+        timeline.anchor(newest: origin.instant(kernel: newest), read: read)
+      }
+      for index in 0..<count {
+        guard let scan = layout.decode(bytes, at: index * layout.size) else { continue }
+        let placement: ScanTimeline.Placement
+        if let spread {
+          placement = .sample(spread.first + Double(index) * spread.step)
+        } else {
+          placement = timeline.place(origin.instant(kernel: scan.timestampNs ?? 0))
+        }
+        take(scan, placement, &samples, &result)
+      }
+    }
+    if !samples.isEmpty {
+      result.reports.append(.samples(samples))
+      watchdog.saw(count, at: read)
+      if stale > 0 {
+        note("\(sensor.device.name): dropped \(stale) scans from before the buffer was enabled")
+        stale = 0
+      }
+    }
+  }
+
+  private func take(
+    _ scan: RawScan, _ placement: ScanTimeline.Placement, _ samples: inout [Sample], _ result: inout CaptureResult
+  ) {
+    let at: Instant
+    switch placement {
+    case .stale:
+      stale += 1
+      return
+    case .sample(let instant):
+      at = instant
+    case .afterGap(let instant):
+      at = instant
+      interrupt(&samples, &result)
+    }
+    // A sensor always measures something; all zeros is what silent hubs answer.
+    guard scan.x != 0 || scan.y != 0 || scan.z != 0 else {
+      interrupt(&samples, &result)
+      watchdog.sawZeros()
+      return
+    }
+    samples.append(sensor.scale.sample(scan, at: at))
+  }
+
+  /// Puts a gap after what was collected so far; several in a row are one.
+  private func interrupt(_ samples: inout [Sample], _ result: inout CaptureResult) {
+    if !samples.isEmpty {
+      result.reports.append(.samples(samples))
+      samples.removeAll(keepingCapacity: true)
+    }
+    if result.reports.last != .gap { result.reports.append(.gap) }
+  }
+
+  /// Moves the beginning of a scan to the front, where its rest will follow it.
+  private func keep(from start: Int, upTo end: Int) {
+    held = end - start
+    guard start > 0, held > 0 else { return }
+    bytes.withUnsafeMutableBytes { bytes in
+      bytes.copyMemory(from: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[start..<end]))
+    }
+  }
+}

@@ -1,0 +1,59 @@
+internal import NodeLogic
+internal import Telemetry
+
+/// A way of getting readings out of a started sensor.
+protocol Capture: AnyObject {
+  /// How it is done, for people and messages.
+  var description: AccelerometerDescription { get }
+  var descriptor: Int32? { get }
+  var nextDeadline: Instant? { get }
+  /// Takes what there is.
+  func collect(at now: Instant) -> CaptureResult
+  /// Looks at attributes again that others may change while it runs.
+  func refresh()
+  /// Puts the device back and closes it. Calling it twice does no harm.
+  func close()
+}
+
+/// What came of a look at the sensor.
+struct CaptureResult: Equatable, Sendable {
+  enum State: Equatable, Sendable {
+    case running
+    /// It is there, and what it says is of no use: why.
+    case stalled(String)
+    /// It is not there any more: why.
+    case gone(String)
+  }
+
+  var reports: [AccelerometerReport] = []
+  var state = State.running
+}
+
+/// A sensor as it was found, with all that turns its raw values into samples.
+struct IIOSensor: Sendable {
+  let device: IIODevice
+  let attributes: IIOAttributes
+  private(set) var scale: AccelerationScale
+  private let axes: (x: ScanElement, y: ScanElement, z: ScanElement)?
+
+  /// - Parameter mountMatrix: in place of the driver's.
+  init(device: IIODevice, mountMatrix: MountMatrix?) throws(SensorFault) {
+    self.device = device
+    attributes = IIOAttributes(folder: device.folder)
+    axes = attributes.scanElements()
+    let mount: MountMatrix
+    if let mountMatrix { mount = mountMatrix } else { mount = try attributes.mountMatrix() }
+    scale = try attributes.scale(mount: mount, axes: axes)
+  }
+
+  /// Reads scale and offset again: writing to them succeeds while a buffer runs. What cannot be read stays as it was.
+  mutating func refresh() {
+    if let fresh = try? attributes.scale(mount: scale.mount, axes: axes) { scale = fresh }
+  }
+
+  /// How it is described to the logic.
+  func description(rateHz: Double, capture: AccelerometerDescription.Capture) -> AccelerometerDescription {
+    AccelerometerDescription(
+      name: device.name, source: .iio, rateHz: rateHz, capture: capture, fullScaleG: scale.fullScaleG)
+  }
+}

@@ -1,0 +1,222 @@
+public import NodeLogic
+public import Telemetry
+internal import Threading
+
+/// An accelerometer of the kernel's IIO subsystem: found, set up, read, watched, and looked for again when it goes.
+///
+/// It uses the buffer where it can be had, polls where not, and says why. A buffer that falls silent is turned off and
+/// on once; if that does not help the sensor is polled for ten minutes before the buffer is tried again; and if polling
+/// fails too that is reported, and the sensor is looked for again with a growing pause. The kernel may hold a read for 5 s, so run it on a `SensorThread`.
+public final class IIOSource: AccelerometerSource {
+  private enum State {
+    case searching(next: Instant)
+    case capturing(any Capture)
+    case stopped
+  }
+
+  private let settings: AccelerometerSettings
+  private let origin: MonotonicOrigin
+  private let notes: OnceNotes
+  private var state = State.searching(next: .start)
+  private var pause = RetryPause()
+  /// What has to be reported before the next samples.
+  private var announcement: AccelerometerDescription?
+  private var reportedFailure: String?
+  private var hasRestarted = false
+  private var nextRefresh = Instant.start
+  /// When to try a buffer again that had fallen silent.
+  private var nextBuffer: Instant?
+
+  /// Attributes that others may change are looked at this often [s].
+  private static let refreshIntervalS = 60.0
+  /// How long a sensor is polled whose buffer fell silent [s].
+  private static let bufferRetryS = 600.0
+
+  /// - Parameters:
+  ///   - origin: where instants are counted from.
+  ///   - note: takes lines for the log, from whatever thread calls `handle`.
+  public init(settings: AccelerometerSettings, origin: MonotonicOrigin, note: @escaping AccelerometerNote) {
+    self.settings = settings
+    self.origin = origin
+    notes = OnceNotes(note)
+  }
+
+  deinit { stop() }
+
+  public var descriptor: Int32? {
+    if case .capturing(let capture) = state { capture.descriptor } else { nil }
+  }
+
+  public var nextDeadline: Instant? {
+    switch state {
+    case .searching(let next): next
+    case .capturing(let capture): capture.nextDeadline
+    case .stopped: nil
+    }
+  }
+
+  public func handle(at now: Instant) -> [AccelerometerReport] {
+    switch state {
+    case .stopped: return []
+    case .searching(let next): return now < next ? [] : open(at: now)
+    case .capturing(let capture): return collect(from: capture, at: now)
+    }
+  }
+
+  public func stop() {
+    if case .capturing(let capture) = state { capture.close() }
+    state = .stopped
+  }
+
+  private func open(at now: Instant) -> [AccelerometerReport] {
+    do {
+      let device = try IIODiscovery(sysfsRoot: settings.sysfsRoot).choose(settings.device)
+      let sensor = try IIOSensor(device: device, mountMatrix: settings.mountMatrix)
+      notes.tell("device", "found \(device.summary)")
+      if !sensor.scale.mount.isRotation {
+        notes.tell("mount", "\(device.name): the mount matrix mirrors or stretches; a rotation was expected")
+      }
+      hasRestarted = false
+      nextBuffer = nil
+      begin(try capture(of: sensor), at: now)
+      return []
+    } catch {
+      return fail("\(error)", at: now)
+    }
+  }
+
+  /// The buffer where it can be had, else polling.
+  private func capture(of sensor: IIOSensor) throws(SensorFault) -> any Capture {
+    let rate = setRate(of: sensor, atLeast: settings.rateHz)
+    if rate < settings.rateHz * 0.95 {
+      let asked = decimal(settings.rateHz)
+      notes.tell("low", "\(sensor.device.name): \(decimal(rate)) Hz is the most it offers; \(asked) Hz was asked for")
+    }
+    let buffer = IIOBuffer(
+      device: sensor.device, root: AttributeFolder(path: settings.sysfsRoot),
+      node: "\(settings.devRoot)/\(sensor.device.identifier)", origin: origin)
+    do {
+      let running = try buffer.start(rateHz: rate)
+      return BufferedCapture(sensor: sensor, buffer: running, origin: origin) { [notes] in notes.tell("buffer", $0) }
+    } catch {
+      return try polled(sensor, why: error.description)
+    }
+  }
+
+  private func polled(_ sensor: IIOSensor, why: String) throws(SensorFault) -> PolledCapture {
+    let intervalS = settings.updateIntervalS ?? 1 / settings.rateHz
+    // Many chips measure once for each attribute that is read, and take some periods of their own rate to do so.
+    _ = setRate(of: sensor, atLeast: 8 / intervalS)
+    notes.tell("capture", "\(sensor.device.name) is polled: \(why)")
+    return try PolledCapture(sensor: sensor, intervalS: intervalS, why: why, origin: origin)
+  }
+
+  private func setRate(of sensor: IIOSensor, atLeast wanted: Double) -> Double {
+    let outcome = IIORate(attributes: sensor.attributes).set(atLeast: wanted)
+    if let refusal = outcome.refusal { notes.tell("rate", "\(sensor.device.name): \(refusal)") }
+    return outcome.rateHz ?? wanted
+  }
+
+  private func begin(_ capture: any Capture, at now: Instant) {
+    state = .capturing(capture)
+    announcement = capture.description
+    nextRefresh = now + IIOSource.refreshIntervalS
+  }
+
+  private func collect(from capture: any Capture, at now: Instant) -> [AccelerometerReport] {
+    var result = capture.collect(at: now)
+    if (capture as? PolledCapture)?.takeSlowing() == true { announcement = capture.description }
+    if result.reports.contains(where: \.hasSamples) {
+      if let announcement { result.reports.insert(.started(announcement), at: 0) }
+      announcement = nil
+      reportedFailure = nil
+      pause = RetryPause()
+    }
+    if now >= nextRefresh {
+      capture.refresh()
+      nextRefresh = now + IIOSource.refreshIntervalS
+      hasRestarted = false
+    }
+    if let nextBuffer, now >= nextBuffer, result.state == .running {
+      capture.close()
+      state = .searching(next: now)
+      return result.reports + [.gap]
+    }
+    switch result.state {
+    case .running: return result.reports
+    case .gone(let why):
+      capture.close()
+      return result.reports + fail(why, at: now)
+    case .stalled(let why):
+      return result.reports + recover(capture, why, at: now)
+    }
+  }
+
+  /// A stalled buffer is restarted once, then polled; a sensor that cannot be polled either is let go.
+  private func recover(_ capture: any Capture, _ why: String, at now: Instant) -> [AccelerometerReport] {
+    guard let buffered = capture as? BufferedCapture else {
+      capture.close()
+      return fail(why, at: now)
+    }
+    notes.tell("stall", "\(buffered.description.name): \(why)")
+    do {
+      if !hasRestarted {
+        hasRestarted = true
+        try buffered.restart(at: now)
+        return [.gap]
+      }
+      buffered.close()
+      begin(try polled(buffered.sensor, why: "the buffer gave \(why)"), at: now)
+      nextBuffer = now + IIOSource.bufferRetryS
+      return [.gap]
+    } catch {
+      buffered.close()
+      return fail("\(error)", at: now)
+    }
+  }
+
+  private func fail(_ reason: String, at now: Instant) -> [AccelerometerReport] {
+    state = .searching(next: now + pause.next())
+    announcement = nil
+    guard reason != reportedFailure else { return [] }
+    reportedFailure = reason
+    notes.forget()
+    return [.failed(reason: reason)]
+  }
+}
+
+extension AccelerometerReport {
+  var hasSamples: Bool { if case .samples = self { true } else { false } }
+}
+
+/// The growing pause between two attempts to find a sensor.
+struct RetryPause: Equatable, Sendable {
+  private var seconds = 0.5
+
+  /// The pause to make now [s]: 0.5, then twice the last, 30 at most.
+  mutating func next() -> Double {
+    defer { seconds = min(30, seconds * 2) }
+    return seconds
+  }
+}
+
+/// Passes a line on only when it differs from the last one on its subject: a retry must not fill the log.
+final class OnceNotes: Sendable {
+  private let note: AccelerometerNote
+  private let told = Lock<[String: String]>([:])
+
+  init(_ note: @escaping AccelerometerNote) {
+    self.note = note
+  }
+
+  func tell(_ subject: String, _ line: String) {
+    let isNew = told.withLock { told in
+      defer { told[subject] = line }
+      return told[subject] != line
+    }
+    if isNew { note(line) }
+  }
+
+  /// Everything counts as new again.
+  func forget() { told.withLock { $0 = [:] } }
+}

@@ -1,0 +1,112 @@
+internal import CLinux
+internal import Glibc
+public import NodeLogic
+public import Telemetry
+internal import Threading
+
+/// Runs a source on a thread of its own, because the kernel may hold a read of a sensor's attribute for seconds.
+///
+/// To the loop it is a source like any other: its descriptor becomes readable when reports wait. The thread sleeps until
+/// its source's descriptor or deadline.
+public final class SensorThread: AccelerometerSource {
+  private let shared: Shared
+  private var thread = pthread_t()
+  private var isRunning = true
+
+  /// - Parameters:
+  ///   - name: the thread's, 15 bytes at most.
+  ///   - origin: where instants are counted from.
+  ///   - capacity: reports that may wait for the loop; what does not fit is dropped and told as `.gap`.
+  ///   - makeSource: called on the thread, so that the source never leaves it.
+  public init(
+    name: String, origin: MonotonicOrigin, capacity: Int = 256,
+    makeSource: @escaping @Sendable () -> any AccelerometerSource
+  ) {
+    shared = Shared(name: name, origin: origin, capacity: capacity, makeSource: makeSource)
+    let argument = Unmanaged.passRetained(shared).toOpaque()
+    let code = pthread_create(&thread, nil, { runSensorThread($0) }, argument)
+    if code != 0 {
+      Unmanaged<Shared>.fromOpaque(argument).release()
+      isRunning = false
+      shared.reports.offer(.failed(reason: "no thread for the accelerometer: \(SystemFailure.text(of: code))"))
+    }
+  }
+
+  deinit { stop() }
+
+  public var descriptor: Int32? { shared.reports.descriptor }
+  public var nextDeadline: Instant? { nil }
+
+  /// How often the thread has woken since its start.
+  public var wakeUps: Int { shared.wakeUps.withLock { $0 } }
+
+  public func handle(at now: Instant) -> [AccelerometerReport] { shared.reports.drain() }
+
+  /// Stops the thread, which stops its source. A thread that the kernel holds is not waited for longer than a second:
+  /// it ends by itself, and puts its sensor back, as soon as the kernel lets go.
+  public func stop() {
+    guard isRunning else { return }
+    isRunning = false
+    shared.reports.close()
+    shared.end.signal()
+    var ended = pollfd(fd: shared.hasEnded.descriptor, events: Int16(POLLIN), revents: 0)
+    if poll(&ended, 1, 1000) > 0 { pthread_join(thread, nil) } else { pthread_detach(thread) }
+  }
+}
+
+/// What the thread and its owner share.
+private final class Shared: Sendable {
+  let name: String
+  let origin: MonotonicOrigin
+  let makeSource: @Sendable () -> any AccelerometerSource
+  let reports: Mailbox<AccelerometerReport>
+  let end = WakeUp()
+  let hasEnded = WakeUp()
+  let wakeUps = Lock(0)
+
+  init(
+    name: String, origin: MonotonicOrigin, capacity: Int, makeSource: @escaping @Sendable () -> any AccelerometerSource
+  ) {
+    self.name = name
+    self.origin = origin
+    self.makeSource = makeSource
+    reports = Mailbox(capacity: max(1, capacity))
+  }
+
+  func run() {
+    judder_name_thread(name)
+    let source = makeSource()
+    var hasDropped = false
+    repeat {
+      wakeUps.withLock { $0 += 1 }
+      for report in source.handle(at: origin.now()) {
+        if hasDropped { hasDropped = !reports.offer(.gap) }
+        if !reports.offer(report) { hasDropped = true }
+      }
+    } while wait(for: source)
+    source.stop()
+    hasEnded.signal()
+  }
+
+  /// Sleeps until the source has something to do; false when the thread is to end.
+  private func wait(for source: any AccelerometerSource) -> Bool {
+    var polled = [pollfd(fd: end.descriptor, events: Int16(POLLIN), revents: 0)]
+    if let descriptor = source.descriptor {
+      polled.append(pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0))
+    }
+    poll(&polled, nfds_t(polled.count), milliseconds(until: source.nextDeadline))
+    return polled[0].revents == 0
+  }
+
+  private func milliseconds(until deadline: Instant?) -> Int32 {
+    guard let deadline else { return -1 }
+    // Rounded up: to wake before the deadline is to wake twice.
+    return Int32(min(3_600_000, max(0, ((deadline - origin.now()) * 1000).rounded(.up))))
+  }
+}
+
+private func runSensorThread(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+  guard let argument else { return nil }
+  Unmanaged<Shared>.fromOpaque(argument).takeRetainedValue().run()
+  return nil
+}

@@ -1,0 +1,34 @@
+/// A topic of the fleet tool, under its own prefix (`judder-fleet`).
+public enum FleetTopic: Hashable, Sendable {
+  /// `<prefix>/status`
+  case status
+  /// `<prefix>/alerts/<rule>/<node>`
+  case alert(rule: String, node: String)
+
+  /// As it is given to the broker. `rule` and `node` must be topic levels: see `isLevel`.
+  public func text(under prefix: TopicPrefix) -> String {
+    switch self {
+    case .status: "\(prefix)/status"
+    case .alert(let rule, let node): "\(prefix)/alerts/\(rule)/\(node)"
+    }
+  }
+
+  /// Reads a topic; nil if it is none of the fleet tool's.
+  public init?(_ text: some StringProtocol, under prefix: TopicPrefix) {
+    let levels = topicLevels(text)
+    guard levels.starts(with: prefix.levels) else { return nil }
+    let rest = Array(levels.dropFirst(prefix.levels.count))
+    switch rest.count {
+    case 1 where rest[0] == "status": self = .status
+    case 3 where rest[0] == "alerts" && Self.isLevel(rest[1]) && Self.isLevel(rest[2]):
+      self = .alert(rule: rest[1], node: rest[2])
+    default: return nil
+    }
+  }
+
+  /// What to subscribe to for every alert.
+  public static func alertSubscription(under prefix: TopicPrefix) -> String { "\(prefix)/alerts/+/+" }
+
+  /// Whether a rule may be called so: the same characters as in a node's name.
+  public static func isLevel(_ name: some StringProtocol) -> Bool { NodeName(name) != nil }
+}

@@ -1,0 +1,126 @@
+import Telemetry
+
+/// Messages with every field set, and with as few as the contract allows.
+enum Examples {
+  static let event = Envelope(
+    boot: BootID(0xC0FFEE), sequence: 7, time: WallTime(seconds: 1_796_011_500.125), clock: .ntp, uptime: 12.5)
+
+  static let notice = Envelope(
+    boot: BootID(0xC0FFEE), time: WallTime(seconds: 1_796_011_500.125), clock: .rtc, uptime: 12.5)
+
+  static let full: [Telegram] = [
+    Telegram(notice, .status(status)),
+    Telegram(notice, .acceleration(acceleration)),
+    Telegram(event, .shake(shake)),
+    Telegram(
+      event,
+      .orientation(OrientationMessage(face: .xDown, previous: .zUp, tiltDeg: 90.25, up: Vector(-1, 0.0044, 0)))),
+    Telegram(event, .location(.fixed(position))),
+    Telegram(event, .location(.lost(loss))),
+    Telegram(notice, .health(health)),
+  ]
+
+  static let sparse: [Telegram] = [
+    Telegram(Envelope(boot: BootID(1)), .status(StatusMessage(.lost))),
+    Telegram(notice, .status(StatusMessage(.stopped))),
+    Telegram(
+      notice,
+      .acceleration(AccelerationMessage(windowS: 0, filter: .raw, meanG: Vector(0, 0, 1), count: 1, missed: 0))),
+    Telegram(
+      event,
+      .shake(
+        ShakeMessage(
+          id: 1, phase: .began, start: WallTime(seconds: 1_796_011_500), durationS: 0.125, peakG: 0.001,
+          energyG2S: 0.0000001, cavGS: 0.0001, reversals: 0, axis: .y))),
+    Telegram(
+      event,
+      .location(.fixed(LocationMessage.Position(dimensions: 2, latitude: 0, longitude: 0, ageS: 0, cause: .first)))),
+    Telegram(event, .location(.lost(LocationMessage.Loss(reason: .gpsdGone, last: nil)))),
+    Telegram(
+      notice,
+      .health(
+        HealthMessage(
+          spool: HealthMessage.Spool(events: 0, bytes: 0, oldestS: nil, evicted: 0),
+          link: HealthMessage.Link(connects: 1, unacknowledged: 0, dropped: 0, refused: 0)))),
+  ]
+
+  static var status: StatusMessage {
+    var message = StatusMessage(.online)
+    message.agent = softwareVersion
+    message.accelerometer = "lis3dh"
+    message.source = "iio"
+    message.rateHz = 99.5
+    message.windowS = 10
+    message.preset = "fixed"
+    message.gpsd = "[::1]:2947"
+    message.healthIntervalS = 300
+    return message
+  }
+
+  static var acceleration: AccelerationMessage {
+    var message = AccelerationMessage(
+      windowS: 9.99, filter: .user, meanG: Vector(-0.00001, 0.5, 16), count: 999, missed: 1)
+    message.rmsG = 0.001234
+    message.peakG = 2.5
+    message.peakToPeakG = Vector(0.25, 0, 0.125)
+    message.rateHz = 99.875
+    message.clipped = 3
+    return message
+  }
+
+  static let shake = ShakeMessage(
+    id: 3, phase: .cancelled, reason: .tooLong, start: WallTime(seconds: 1_796_011_490.5),
+    end: WallTime(seconds: 1_796_011_499.75), durationS: 9.25, peakG: 2.125, energyG2S: 1.000000001, cavGS: 3.5,
+    frequencyHz: 6.25, reversals: 60, axis: .z,
+    place: ShakeMessage.Place(latitude: -33.8567844, longitude: 151.2152967, fixAgeS: 1.5))
+
+  static var position: LocationMessage.Position {
+    var message = LocationMessage.Position(
+      dimensions: 3, latitude: 47.3769123, longitude: -8.5417004, ageS: 0.25, cause: .distance, isBacklog: true)
+    message.accuracyM = 3.75
+    message.accuracySource = .epxy
+    message.altitudeM = -12.5
+    message.speedMPS = 1.375
+    message.courseDeg = 271.5
+    message.fixTime = WallTime(seconds: 1_796_011_499.875)
+    message.movedM = 27.25
+    return message
+  }
+
+  static let loss = LocationMessage.Loss(
+    reason: .noFix,
+    last: LocationMessage.Loss.Last(
+      latitude: 90, longitude: -180, accuracyM: 3.5, time: WallTime(seconds: 1_796_011_000)), isBacklog: true)
+
+  static var health: HealthMessage {
+    var message = HealthMessage(
+      spool: HealthMessage.Spool(events: 2, bytes: 611, oldestS: 0.25, evicted: 1),
+      link: HealthMessage.Link(connects: 3, unacknowledged: 2, dropped: 4, refused: 5))
+    var accelerometer = HealthMessage.Accelerometer(state: .stalled, gaps: 6, dropped: 7)
+    accelerometer.rateHz = 99.5
+    accelerometer.ageS = 12
+    accelerometer.noiseMg = 1.25
+    accelerometer.polling = "no trigger"
+    accelerometer.error = "No such device"
+    message.accelerometer = accelerometer
+    var gps = HealthMessage.GPS(state: .deviceGone, rejected: 8, badLines: 9)
+    gps.ageS = 61.5
+    gps.satellites = 10
+    message.gps = gps
+    message.residentKB = 6400
+    message.processorS = 1.25
+    return message
+  }
+
+  static var fleetStatus: FleetStatusMessage {
+    var message = FleetStatusMessage(.online, time: WallTime(seconds: 1_796_011_500.5))
+    message.agent = softwareVersion
+    message.nodes = 3
+    message.firing = 1
+    return message
+  }
+
+  static let alert = AlertMessage(
+    rule: "lost-fix", node: "pump-7", state: .firing, time: WallTime(seconds: 1_796_011_500.5),
+    since: WallTime(seconds: 1_796_011_380.5), summary: "pump-7 has had no fix for 120 s", count: 1, value: 120)
+}
