@@ -17,9 +17,8 @@ final class AccelerometerInlet {
   init?(
     _ settings: AccelerometerSettings, loop: EventLoop, log: Log, take: @escaping (AccelerometerReport) -> Void
   ) throws(RecordingFailure) {
-    let note: AccelerometerNote = { log.notice("accelerometer: \($0)") }
-    guard let source = try makeAccelerometerSource(
-        settings, origin: MonotonicOrigin(nanoseconds: loop.clock.originNanoseconds), note: note) else { return nil }
+    let note: AccelerometerNote = { key, level, text in log.change(key, level, "accelerometer: \(text)") }
+    guard let source = try makeAccelerometerSource(settings, clock: loop.clock, note: note) else { return nil }
     self.loop = loop
     self.source = source
     self.take = take

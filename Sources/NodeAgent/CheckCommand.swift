@@ -1,6 +1,7 @@
 internal import BrokerLink
 internal import Daemon
 internal import MQTT
+internal import NodeLogic
 internal import Sensors
 internal import Telemetry
 
@@ -46,10 +47,7 @@ struct CheckCommand {
   }
 
   private func accelerometer(_ configuration: NodeConfiguration) -> [Finding] {
-    AccelerometerProbe.findings(
-      configuration.accelerometer,
-      origin: MonotonicOrigin(nanoseconds: MonotonicClock.process.originNanoseconds)
-    ).map {
+    AccelerometerProbe.findings(configuration.accelerometer, clock: .process).map {
       Finding($0.severity, "accelerometer", $0.text, remedy: $0.remedy)
     }
   }

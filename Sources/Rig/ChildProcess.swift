@@ -29,7 +29,18 @@ public final class ChildProcess: @unchecked Sendable {
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = try ChildProcess.appending(to: output)
     process.standardError = try ChildProcess.appending(to: errors)
-    try process.run()
+    try ChildProcess.withNoSignalBlocked { try process.run() }
+  }
+
+  /// A child inherits the mask of the thread that starts it. Worker threads of Dispatch, on which tests run, block
+  /// every signal: a child started there would never notice a SIGTERM.
+  private static func withNoSignalBlocked(_ body: () throws -> Void) rethrows {
+    var none = sigset_t()
+    var before = sigset_t()
+    sigemptyset(&none)
+    pthread_sigmask(SIG_SETMASK, &none, &before)
+    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+    try body()
   }
 
   deinit { if process.isRunning { Glibc.kill(process.processIdentifier, SIGKILL) } }

@@ -15,6 +15,8 @@ public final class GpsdRig: @unchecked Sendable {
   public let port: Int
   /// The folder of gpsd's log and control socket.
   public let folder: URL
+  /// Kept for as long as gpsd writes into it.
+  private let workplace: Workplace
   private let lock = NSLock()
   private let opensAtOnce: Bool
   private let kind: Source
@@ -31,6 +33,7 @@ public final class GpsdRig: @unchecked Sendable {
   public init(
     _ kind: Source = .tcp, in workplace: Workplace, opensAtOnce: Bool = false, isStarted: Bool = true
   ) throws {
+    self.workplace = workplace
     self.kind = kind
     self.opensAtOnce = opensAtOnce
     folder = workplace.folder.appendingPathComponent("gpsd-\(UUID().uuidString.prefix(4))")

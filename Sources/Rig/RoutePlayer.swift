@@ -9,6 +9,8 @@ public final class RoutePlayer: @unchecked Sendable {
   private var isFinished = false
   private var isPaused = false
   private var epochs = 0
+  /// Let go before the thread says that it has finished: gpsd must not end on a thread that nobody waits for.
+  private var rig: GpsdRig?
 
   /// Starts at once; the receiver's time is that of the route.
   ///
@@ -16,10 +18,12 @@ public final class RoutePlayer: @unchecked Sendable {
   ///   - rateHz: epochs a second, 0.1...20.
   ///   - offsetS: where on the route to begin.
   public init(_ route: NMEARoute, to rig: GpsdRig, rateHz: Double = 1, offsetS: Double = 0) {
+    self.rig = rig
     let stepS = 1 / min(max(rateHz, 0.1), 20)
     let thread = Thread { [self] in
-      play(route, to: rig, stepS: stepS, offsetS: offsetS)
+      play(route, stepS: stepS, offsetS: offsetS)
       lock.withLock {
+        self.rig = nil
         isFinished = true
         lock.broadcast()
       }
@@ -45,14 +49,14 @@ public final class RoutePlayer: @unchecked Sendable {
     }
   }
 
-  private func play(_ route: NMEARoute, to rig: GpsdRig, stepS: Double, offsetS: Double) {
+  private func play(_ route: NMEARoute, stepS: Double, offsetS: Double) {
     let begin = Date()
     for step in 0... {
       let due = Double(step) * stepS
       guard waitUntilDue(begin + due) else { return }
       if lock.withLock({ isPaused }) { continue }
       // A gpsd that is gone or takes nothing loses what a receiver says, as on a real line.
-      try? rig.send(route.sentences(at: offsetS + due))
+      try? lock.withLock { rig }?.send(route.sentences(at: offsetS + due))
       lock.withLock { epochs += 1 }
     }
   }

@@ -1,3 +1,4 @@
+import Daemon
 import Foundation
 import NodeLogic
 import Rig
@@ -10,7 +11,7 @@ import Testing
 @Suite struct AccelerometerBufferTests {
   private let workplace: Workplace
   private let tree: IIOTree
-  private let origin = MonotonicOrigin.here()
+  private let clock = MonotonicClock.process
   private let notes = NoteBook()
 
   init() throws {
@@ -20,12 +21,12 @@ import Testing
 
   private func driver(device: String? = nil, rateHz: Double = 100) -> SourceDriver {
     let settings = AccelerometerSettings(tree: tree, device: device, rateHz: rateHz)
-    return SourceDriver(IIOSource(settings: settings, origin: origin, note: notes.note), origin: origin)
+    return SourceDriver(IIOSource(settings: settings, clock: clock, note: notes.note), clock: clock)
   }
 
   /// What the motion was at a sample's time [g].
   private func truth(_ sample: Sample) -> Vector {
-    let g = testMotion(sample.at.seconds + Double(origin.nanoseconds) * 1e-9)
+    let g = testMotion(sample.at.seconds + Double(clock.originNanoseconds) * 1e-9)
     return Vector(g.x, g.y, g.z)
   }
 
@@ -100,7 +101,7 @@ import Testing
     #expect(driver.run(seconds: 4) { !$0.samples.isEmpty })
     let before = driver.wakeUps
     driver.run(seconds: 2)
-    #expect((8...13).contains(driver.wakeUps - before))
+    #expect((6...14).contains(driver.wakeUps - before))
     driver.source.stop()
   }
 
@@ -111,7 +112,7 @@ import Testing
     #expect(driver.run(seconds: 4) { $0.samples.count > 50 })
     let before = driver.wakeUps
     driver.run(seconds: 2)
-    #expect((8...13).contains(driver.wakeUps - before))
+    #expect((6...14).contains(driver.wakeUps - before))
     #expect(driver.gaps == 0)
     driver.source.stop()
   }
@@ -141,7 +142,7 @@ import Testing
       writer.write(g: SIMD3(0, 0, 1), stamp: begin - Int64(age) * 1_000_000)
     }
     #expect(driver.run(seconds: 4) { $0.samples.count >= 20 })
-    #expect(driver.samples.allSatisfy { $0.at >= origin.instant(kernel: begin) })
+    #expect(driver.samples.allSatisfy { $0.at >= clock.instant(monotonicNanoseconds: begin) })
     #expect(driver.gaps == 0)
     #expect(notes.lines.contains { $0.contains("dropped 3 scans from before the buffer was enabled") })
     driver.source.stop()
@@ -171,8 +172,9 @@ import Testing
     let writer = try ScanWriter(try tree.add(chip), rateHz: 100, motion: testMotion)
     defer { writer.close() }
     let driver = driver()
-    #expect(driver.run(seconds: 5) { $0.samples.count >= 100 })
-    let samples = driver.samples
+    #expect(driver.run(seconds: 8) { $0.samples.count >= 300 })
+    // Where the first batch lies is a guess; what follows is drawn towards the time of the reads.
+    let samples = Array(driver.samples.dropFirst(20))
     for (before, after) in zip(samples, samples.dropFirst()) {
       #expect(after.at > before.at)
       #expect(after.at - before.at < 0.06)

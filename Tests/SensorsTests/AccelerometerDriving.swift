@@ -1,3 +1,4 @@
+import Daemon
 import Foundation
 import NodeLogic
 import Rig
@@ -7,25 +8,25 @@ import Telemetry
 /// Drives a source as the node's loop does, and keeps what it reports.
 final class SourceDriver {
   let source: any AccelerometerSource
-  let origin: MonotonicOrigin
+  let clock: MonotonicClock
   private(set) var reports: [AccelerometerReport] = []
   /// How often it had to be woken.
   private(set) var wakeUps = 0
 
-  init(_ source: any AccelerometerSource, origin: MonotonicOrigin) {
+  init(_ source: any AccelerometerSource, clock: MonotonicClock) {
     self.source = source
-    self.origin = origin
+    self.clock = clock
   }
 
   /// Runs until `condition` holds; false when it does not within `seconds`.
   @discardableResult
   func run(seconds: Double, until condition: (SourceDriver) -> Bool = { _ in false }) -> Bool {
-    let end = origin.now() + seconds
+    let end = clock.now() + seconds
     while true {
       wakeUps += 1
-      reports += source.handle(at: origin.now())
+      reports += source.handle(at: clock.now())
       if condition(self) { return true }
-      let now = origin.now()
+      let now = clock.now()
       guard now < end else { return false }
       // Bounded, so that a condition outside the source is looked at too.
       let deadline = min(end, source.nextDeadline ?? end)
@@ -58,7 +59,7 @@ final class NoteBook: @unchecked Sendable {
   private var kept: [String] = []
 
   var lines: [String] { lock.withLock { kept } }
-  var note: AccelerometerNote { { line in self.lock.withLock { self.kept.append(line) } } }
+  var note: AccelerometerNote { { _, _, line in self.lock.withLock { self.kept.append(line) } } }
 }
 
 /// A motion that tells its own time: slow enough for any rate, never zero.

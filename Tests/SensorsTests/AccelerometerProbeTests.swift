@@ -1,3 +1,4 @@
+import Daemon
 import Foundation
 import NodeLogic
 import Rig
@@ -9,7 +10,7 @@ import Testing
 @Suite struct AccelerometerProbeTests {
   private let workplace: Workplace
   private let tree: IIOTree
-  private let origin = MonotonicOrigin.here()
+  private let clock = MonotonicClock.process
 
   init() throws {
     workplace = try Workplace("probe")
@@ -17,7 +18,7 @@ import Testing
   }
 
   private func findings(_ settings: AccelerometerSettings, seconds: Double = 4) -> [AccelerometerFinding] {
-    AccelerometerProbe.findings(settings, origin: origin, seconds: seconds)
+    AccelerometerProbe.findings(settings, clock: clock, seconds: seconds)
   }
 
   @Test func aGoodSensorIsDescribedAndPutBack() throws {
@@ -26,12 +27,13 @@ import Testing
     defer { writer.close() }
     let findings = findings(AccelerometerSettings(tree: tree))
     #expect(findings.allSatisfy { $0.severity == .good })
-    #expect(findings.map(\.text) == [
-      "accelerometer lis3dh (iio:device0, at \(tree.sysfsRoot))",
-      "scale 0.009806, 0.009806, 0.009806 m/s^2, mount matrix the identity",
-      "buffered at 100 Hz",
-      "reads 0, 0, 1 g: 9.81 m/s^2",
-    ])
+    #expect(
+      findings.map(\.text) == [
+        "accelerometer lis3dh (iio:device0, at \(tree.sysfsRoot))",
+        "scale 0.009806, 0.009806, 0.009806 m/s^2, mount matrix the identity",
+        "buffered at 100 Hz",
+        "reads 0, 0, 1 g: 9.81 m/s^2",
+      ])
     #expect(device.text("buffer/enable") == "0")
   }
 

@@ -79,7 +79,8 @@ import Testing
     try device.block("in_accel_sampling_frequency")
     let outcome = rate(device).set(atLeast: 50)
     #expect(outcome.rateHz == nil)
-    #expect(try #require(outcome.refusal).contains("in_accel_sampling_frequency: Is a directory; the rate stays as it is"))
+    #expect(
+      try #require(outcome.refusal).contains("in_accel_sampling_frequency: Is a directory; the rate stays as it is"))
   }
 
   @Test func aReadOnlyRateStaysAndNamesThePermission() throws {

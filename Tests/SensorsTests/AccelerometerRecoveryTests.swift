@@ -1,3 +1,4 @@
+import Daemon
 import Foundation
 import NodeLogic
 import Rig
@@ -10,7 +11,7 @@ import Testing
 @Suite struct AccelerometerRecoveryTests {
   private let workplace: Workplace
   private let tree: IIOTree
-  private let origin = MonotonicOrigin.here()
+  private let clock = MonotonicClock.process
   private let notes = NoteBook()
 
   init() throws {
@@ -20,7 +21,7 @@ import Testing
 
   private func driver(rateHz: Double = 100) -> SourceDriver {
     let settings = AccelerometerSettings(tree: tree, rateHz: rateHz)
-    return SourceDriver(IIOSource(settings: settings, origin: origin, note: notes.note), origin: origin)
+    return SourceDriver(IIOSource(settings: settings, clock: clock, note: notes.note), clock: clock)
   }
 
   /// Why the first capture is polled.
@@ -78,9 +79,10 @@ import Testing
     }
     #expect(why.contains("no scan for 1"))
     #expect(driver.failures == [])
-    #expect(driver.run(seconds: 2) { driver in
-      driver.samples.last.map { ($0.g - Vector(10, -20, 1000) * (0.009806 / standardGravity)).length < 1e-9 } ?? false
-    })
+    #expect(
+      driver.run(seconds: 2) { driver in
+        driver.samples.last.map { ($0.g - Vector(10, -20, 1000) * (0.009806 / standardGravity)).length < 1e-9 } ?? false
+      })
     #expect(device.text("buffer/enable") == "0")
     #expect(notes.lines.contains { $0.contains("no scan for 1") })
     driver.source.stop()
@@ -176,5 +178,30 @@ import Testing
     #expect(driver.gaps >= 8)
     #expect(driver.failures == [])
     driver.source.stop()
+  }
+
+  @Test func absurdAnswersOfADriverDoNotEndTheProgram() throws {
+    var chip = IIOChip.lis3dh
+    chip.ratesAvailable = "1e300 nan"
+    chip.hasTimestamp = false
+    let device = try tree.add(chip)
+    for value in ["1e300", "-5", "nan", "0", "0x1p9"] {
+      try device.create("sampling_frequency", value)
+      try device.block("sampling_frequency_available")
+      let driver = driver()
+      driver.run(seconds: 0.05)
+      driver.source.stop()
+      try device.remove("sampling_frequency_available")
+      try device.create("sampling_frequency_available", "")
+    }
+    var settings = AccelerometerSettings(tree: tree)
+    for rate in [0, -1, Double.nan, .infinity] {
+      settings.rateHz = rate
+      settings.updateIntervalS = rate
+      let driver = SourceDriver(IIOSource(settings: settings, clock: clock, note: notes.note), clock: clock)
+      driver.run(seconds: 0.05)
+      driver.source.stop()
+    }
+    #expect(device.text("buffer/enable") == "0")
   }
 }

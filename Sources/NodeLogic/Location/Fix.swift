@@ -21,7 +21,7 @@ public struct Fix: Equatable, Sendable {
   var epyM: Double?
 
   /// Nil when the report is none of a position.
-  init?(_ report: GpsdPosition, at now: Instant) {
+  public init?(_ report: GpsdPosition, at now: Instant) {
     guard let coordinate = report.coordinate else { return nil }
     self.coordinate = coordinate
     device = report.device

@@ -1,3 +1,4 @@
+public import Daemon
 internal import Glibc
 internal import NodeLogic
 internal import Telemetry
@@ -31,12 +32,14 @@ public struct AccelerometerFinding: Equatable, Sendable {
 public enum AccelerometerProbe {
   /// - Parameter seconds: how long to wait for samples at the most.
   public static func findings(
-    _ settings: AccelerometerSettings, origin: MonotonicOrigin, seconds: Double = 4
+    _ settings: AccelerometerSettings, clock: MonotonicClock, seconds: Double = 4
   ) -> [AccelerometerFinding] {
-    let notes = Lock<[String]>([])
+    let warnings = Lock<[String]>([])
     let source: (any AccelerometerSource)?
     do {
-      source = try makeAccelerometerSource(settings, origin: origin) { line in notes.withLock { $0.append(line) } }
+      source = try makeAccelerometerSource(settings, clock: clock) { _, level, line in
+        if level >= .warning { warnings.withLock { if !$0.contains(line) { $0.append(line) } } }
+      }
     } catch {
       return [AccelerometerFinding(.problem, "\(error)")]
     }
@@ -46,11 +49,9 @@ public enum AccelerometerProbe {
       source.stop()
       return findings
     }
-    let trial = Trial.run(source, origin: origin, seconds: seconds)
+    let trial = Trial.run(source, clock: clock, seconds: seconds)
     source.stop()
-    let seen = findings.map(\.text)
-    findings += notes.withLock { $0 }.filter { line in !seen.contains { $0.hasSuffix(line) } && !line.contains("is polled") }
-      .map { AccelerometerFinding(.warning, $0) }
+    findings += warnings.withLock { $0 }.map { AccelerometerFinding(.warning, $0) }
     return findings + trial.findings(seconds: seconds)
   }
 
@@ -95,11 +96,11 @@ private struct Trial {
   var samples: [Sample] = []
 
   /// Takes samples until there are enough for a mean, or time is up.
-  static func run(_ source: any AccelerometerSource, origin: MonotonicOrigin, seconds: Double) -> Trial {
+  static func run(_ source: any AccelerometerSource, clock: MonotonicClock, seconds: Double) -> Trial {
     var trial = Trial()
-    let end = origin.now() + seconds
-    while trial.samples.count < 20, origin.now() < end {
-      for report in source.handle(at: origin.now()) {
+    let end = clock.now() + seconds
+    while trial.samples.count < 20, clock.now() < end {
+      for report in source.handle(at: clock.now()) {
         switch report {
         case .started(let description): trial.description = description
         case .samples(let samples): trial.samples += samples
@@ -111,7 +112,7 @@ private struct Trial {
       let deadline = min(end, source.nextDeadline ?? end)
       var polled = [pollfd]()
       if let descriptor = source.descriptor { polled.append(pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)) }
-      poll(&polled, nfds_t(polled.count), Int32(max(0, min(1000, ((deadline - origin.now()) * 1000).rounded(.up)))))
+      poll(&polled, nfds_t(polled.count), Int32(max(0, min(1000, ((deadline - clock.now()) * 1000).rounded(.up)))))
     }
     return trial
   }

@@ -1,3 +1,4 @@
+public import Daemon
 public import NodeLogic
 public import Telemetry
 
@@ -20,24 +21,25 @@ public protocol AccelerometerSource: AnyObject {
   func stop()
 }
 
-/// Takes a line for the log: what was found out or decided, said once.
-public typealias AccelerometerNote = @Sendable (String) -> Void
+/// Takes a line for the log: what was found out or decided. The same line may come again with every attempt, so it
+/// belongs into `Log.change`, with the subject as part of its key.
+public typealias AccelerometerNote = @Sendable (_ subject: String, _ level: LogLevel, _ line: String) -> Void
 
 /// The source that the settings ask for; nil for `none`. IIO runs on a thread of its own.
 ///
 /// - Parameters:
-///   - origin: where instants are counted from.
+///   - clock: counts instants.
 ///   - note: takes lines for the log; the IIO thread calls it too.
 /// - Throws: `RecordingFailure` when the recording cannot be read.
 public func makeAccelerometerSource(
-  _ settings: AccelerometerSettings, origin: MonotonicOrigin, note: @escaping AccelerometerNote
+  _ settings: AccelerometerSettings, clock: MonotonicClock, note: @escaping AccelerometerNote
 ) throws(RecordingFailure) -> (any AccelerometerSource)? {
   switch settings.source {
   case .none:
     return nil
   case .iio:
-    return SensorThread(name: "accelerometer", origin: origin) {
-      IIOSource(settings: settings, origin: origin, note: note)
+    return SensorThread(name: "accelerometer", clock: clock) {
+      IIOSource(settings: settings, clock: clock, note: note)
     }
   case .recording:
     guard let file = settings.recordingFile else {

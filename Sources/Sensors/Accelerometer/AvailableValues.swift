@@ -10,7 +10,9 @@ enum AvailableValues: Equatable, Sendable {
     let isRange = text.hasPrefix("[") && text.hasSuffix("]")
     let words = (isRange ? text.dropFirst().dropLast() : text[...]).split { $0 == " " || $0 == "\t" || $0 == "\n" }
     let values = words.compactMap { Double($0) }
-    guard !values.isEmpty, values.count == words.count, values.allSatisfy({ $0.isFinite && $0 >= 0 }) else { return nil }
+    guard !values.isEmpty, values.count == words.count, values.allSatisfy({ $0.isFinite && $0 >= 0 }) else {
+      return nil
+    }
     if isRange {
       guard values.count == 3, values[0] <= values[2] else { return nil }
       self = .range(least: values[0], step: values[1], greatest: values[2])

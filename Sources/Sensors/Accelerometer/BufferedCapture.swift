@@ -1,3 +1,4 @@
+internal import Daemon
 internal import Glibc
 internal import NodeLogic
 internal import Telemetry
@@ -9,7 +10,7 @@ final class BufferedCapture: Capture {
   private var buffer: RunningBuffer
   private var timeline: ScanTimeline
   private var watchdog: StallWatchdog
-  private let origin: MonotonicOrigin
+  private let clock: MonotonicClock
   private let note: AccelerometerNote
   private var bytes: [UInt8]
   /// Bytes of a scan whose rest has not come yet.
@@ -19,17 +20,20 @@ final class BufferedCapture: Capture {
   private var stale = 0
   private var isOpen = true
 
+  /// What is read at once at the most.
+  private static let mostBytes = 1 << 20
   /// Between two tries after a read that failed.
   private static let retryS = 0.1
 
-  init(sensor: IIOSensor, buffer: RunningBuffer, origin: MonotonicOrigin, note: @escaping AccelerometerNote) {
+  init(sensor: IIOSensor, buffer: RunningBuffer, clock: MonotonicClock, note: @escaping AccelerometerNote) {
     self.sensor = sensor
     self.buffer = buffer
-    self.origin = origin
+    self.clock = clock
     self.note = note
     timeline = ScanTimeline(rateHz: buffer.rateHz, enabledAt: buffer.enabledAt)
     watchdog = StallWatchdog(rateHz: buffer.rateHz, batch: buffer.watermark, from: buffer.enabledAt)
-    bytes = [UInt8](repeating: 0, count: buffer.layout.size * max(64, buffer.watermark * 4))
+    let scans = min(max(64, buffer.watermark * 4), max(1, BufferedCapture.mostBytes / buffer.layout.size))
+    bytes = [UInt8](repeating: 0, count: buffer.layout.size * scans)
     description = sensor.description(rateHz: buffer.rateHz, capture: .buffered)
   }
 
@@ -49,7 +53,10 @@ final class BufferedCapture: Capture {
     var scans = 0
     // Bounded: a device that writes faster than this reads must not keep the thread here.
     for _ in 0..<8 {
-      let count = bytes.withUnsafeMutableBytes { read(buffer.descriptor, $0.baseAddress! + held, $0.count - held) }
+      let count = bytes.withUnsafeMutableBytes { bytes in
+        let free = UnsafeMutableRawBufferPointer(rebasing: bytes[held...])
+        return read(buffer.descriptor, free.baseAddress, free.count)
+      }
       if count <= 0 {
         handle(count == 0 ? nil : errno, &result)
         break
@@ -57,7 +64,7 @@ final class BufferedCapture: Capture {
       passingFaults = 0
       let filled = held + count
       let whole = filled / buffer.layout.size
-      decode(whole, read: origin.now(), &result)
+      decode(whole, read: clock.now(), &result)
       scans += whole
       keep(from: whole * buffer.layout.size, upTo: filled)
       if filled < bytes.count { break }
@@ -114,7 +121,7 @@ final class BufferedCapture: Capture {
     bytes.withUnsafeBytes { bytes in
       let spread = layout.hasTimestamp ? nil : timeline.spread(count, read: read)
       if let newest = layout.decode(bytes, at: (count - 1) * layout.size)?.timestampNs {
-        timeline.anchor(newest: origin.instant(kernel: newest), read: read)
+        timeline.anchor(newest: clock.instant(monotonicNanoseconds: newest), read: read)
       }
       for index in 0..<count {
         guard let scan = layout.decode(bytes, at: index * layout.size) else { continue }
@@ -122,7 +129,7 @@ final class BufferedCapture: Capture {
         if let spread {
           placement = .sample(spread.first + Double(index) * spread.step)
         } else {
-          placement = timeline.place(origin.instant(kernel: scan.timestampNs ?? 0))
+          placement = timeline.place(clock.instant(monotonicNanoseconds: scan.timestampNs ?? 0))
         }
         take(scan, placement, &samples, &result)
       }
@@ -131,7 +138,7 @@ final class BufferedCapture: Capture {
       result.reports.append(.samples(samples))
       watchdog.saw(count, at: read)
       if stale > 0 {
-        note("\(sensor.device.name): dropped \(stale) scans from before the buffer was enabled")
+        note("stale", .info, "\(sensor.device.name): dropped \(stale) scans from before the buffer was enabled")
         stale = 0
       }
     }

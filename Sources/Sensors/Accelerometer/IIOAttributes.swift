@@ -79,12 +79,16 @@ struct IIOAttributes: Sendable {
 /// Why a sensor cannot be read: one line, with what to do where something can be done.
 struct SensorFault: Error, Equatable, Sendable, CustomStringConvertible {
   let description: String
+  /// Another process has the sensor, and must not be disturbed.
+  let isBusy: Bool
 
-  init(_ description: String) {
+  init(_ description: String, isBusy: Bool = false) {
     self.description = description
+    self.isBusy = isBusy
   }
 
   init(_ failure: SystemFailure) {
+    isBusy = false
     description = failure.isPermission ? "\(failure); \(permissionRemedy)" : failure.description
   }
 }

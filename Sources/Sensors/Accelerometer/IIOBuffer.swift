@@ -1,3 +1,4 @@
+internal import Daemon
 internal import Glibc
 internal import NodeLogic
 internal import Telemetry
@@ -10,14 +11,15 @@ struct IIOBuffer: Sendable {
   let root: AttributeFolder
   /// The character device.
   let node: String
-  let origin: MonotonicOrigin
+  let clock: MonotonicClock
 
   /// A buffer is read this often [1/s]: what bounds latency and wake-ups alike.
   static let wakeUpsPerSecond = 5.0
 
-  /// - Parameter rateHz: the rate that the sensor was set to.
-  /// - Throws: why there is no buffer to be had: `SensorFault`.
-  func start(rateHz: Double) throws(SensorFault) -> RunningBuffer {
+  /// - Parameter setRate: sets the sensor's rate and answers it [Hz]. It is called once the device is known to be free:
+  ///   another process that captures from it must not find its rate changed.
+  /// - Throws: why there is no buffer to be had.
+  func start(setRate: () -> Double) throws(SensorFault) -> RunningBuffer {
     let folder = device.folder
     guard ["x", "y", "z"].allSatisfy({ folder.has("scan_elements/in_accel_\($0)_en") }) else {
       throw SensorFault("no scan_elements: the driver offers no buffer (commonly for want of an interrupt line)")
@@ -28,13 +30,13 @@ struct IIOBuffer: Sendable {
     let descriptor = open(node, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
     guard descriptor >= 0 else { throw refusal(SystemFailure(operation: "open", path: node, code: errno)) }
     do {
-      let rate = try attach(trigger, rateHz: rateHz)
+      let rate = try attach(trigger, rateHz: setRate())
       let layout = try chooseElements()
       let watermark = try size(rateHz: rate)
       try folder.write("1", to: "buffer/enable")
       return RunningBuffer(
         folder: folder, descriptor: descriptor, layout: layout, rateHz: rate, watermark: watermark,
-        enabledAt: origin.now())
+        enabledAt: clock.now())
     } catch {
       close(descriptor)
       try? folder.write("0", to: "buffer/enable")
@@ -51,8 +53,8 @@ struct IIOBuffer: Sendable {
     try device.folder.write(name, to: "trigger/current_trigger")
     guard let timer else { return rateHz }
     try? timer.write(decimal(rateHz), to: "sampling_frequency")
-    guard let text = try? timer.read("sampling_frequency"), let rate = Double(text), rate > 0 else { return rateHz }
-    return min(rate, rateHz)
+    guard let text = try? timer.read("sampling_frequency"), let rate = Double(text) else { return rateHz }
+    return IIORate.plausible.contains(rate) ? min(rate, rateHz) : rateHz
   }
 
   /// Enables the three axes and the time stamp and nothing else.
@@ -83,13 +85,14 @@ struct IIOBuffer: Sendable {
     try folder.write(String(max(16, wanted * 4)), to: "buffer/length")
     guard folder.has("buffer/watermark") else { return 1 }
     try? folder.write(String(wanted), to: "buffer/watermark")
-    return (try? folder.read("buffer/watermark")).flatMap { Int($0) } ?? 1
+    let present = (try? folder.read("buffer/watermark")).flatMap { Int($0) } ?? 1
+    return max(1, min(present, wanted * 4))
   }
 
   private func refusal(_ failure: SystemFailure) -> SensorFault {
     switch failure.code {
     case EBUSY where failure.path == node:
-      SensorFault("\(failure) (another process holds it; `fuser \(node)` names it)")
+      SensorFault("\(failure) (another process holds it; `fuser \(node)` names it)", isBusy: true)
     case EINVAL where failure.path.hasSuffix("buffer/enable"):
       SensorFault("\(failure) (the driver will not buffer with this trigger and these elements)")
     case ENOENT where failure.path == node:

@@ -79,5 +79,5 @@ public enum IIODiscoveryFailure: Error, Equatable, Sendable, CustomStringConvert
 
 /// What to do when the kernel denies access to a sensor's files.
 let permissionRemedy =
-  "install the udev rule deploy/udev (it lets the judder group write a sensor's attributes and read its device node)"
+  "install deploy/udev/60-judder-iio.rules (it lets the group judder set sensors up and read their device nodes)"
   + " and run the node in that group"

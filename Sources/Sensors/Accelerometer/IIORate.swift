@@ -4,6 +4,9 @@ internal import Telemetry
 struct IIORate: Sendable {
   let attributes: IIOAttributes
 
+  /// Rates that a sensor may claim [Hz]; anything else is an error of its driver.
+  static let plausible = 0.001...1_000_000
+
   /// What is in force after the attempt.
   struct Outcome: Equatable, Sendable {
     /// As read back [Hz]; nil when the driver does not tell.
@@ -47,7 +50,7 @@ struct IIORate: Sendable {
 
   private func current(_ name: String) -> Double? {
     guard let text = try? attributes.folder.read(name), let value = Double(text) else { return nil }
-    return value.isFinite && value > 0 ? value : nil
+    return IIORate.plausible.contains(value) ? value : nil
   }
 
   private func refusal(_ failure: SystemFailure, present: Double?) -> String {

@@ -1,3 +1,4 @@
+public import Daemon
 public import NodeLogic
 public import Telemetry
 internal import Threading
@@ -15,8 +16,8 @@ public final class IIOSource: AccelerometerSource {
   }
 
   private let settings: AccelerometerSettings
-  private let origin: MonotonicOrigin
-  private let notes: OnceNotes
+  private let clock: MonotonicClock
+  private let note: AccelerometerNote
   private var state = State.searching(next: .start)
   private var pause = RetryPause()
   /// What has to be reported before the next samples.
@@ -33,12 +34,12 @@ public final class IIOSource: AccelerometerSource {
   private static let bufferRetryS = 600.0
 
   /// - Parameters:
-  ///   - origin: where instants are counted from.
+  ///   - clock: counts instants.
   ///   - note: takes lines for the log, from whatever thread calls `handle`.
-  public init(settings: AccelerometerSettings, origin: MonotonicOrigin, note: @escaping AccelerometerNote) {
+  public init(settings: AccelerometerSettings, clock: MonotonicClock, note: @escaping AccelerometerNote) {
     self.settings = settings
-    self.origin = origin
-    notes = OnceNotes(note)
+    self.clock = clock
+    self.note = note
   }
 
   deinit { stop() }
@@ -72,9 +73,9 @@ public final class IIOSource: AccelerometerSource {
     do {
       let device = try IIODiscovery(sysfsRoot: settings.sysfsRoot).choose(settings.device)
       let sensor = try IIOSensor(device: device, mountMatrix: settings.mountMatrix)
-      notes.tell("device", "found \(device.summary)")
+      note("device", .info, "found \(device.summary)")
       if !sensor.scale.mount.isRotation {
-        notes.tell("mount", "\(device.name): the mount matrix mirrors or stretches; a rotation was expected")
+        note("mount matrix", .warning, "\(device.name): the mount matrix mirrors or stretches; a rotation was expected")
       }
       hasRestarted = false
       nextBuffer = nil
@@ -87,33 +88,36 @@ public final class IIOSource: AccelerometerSource {
 
   /// The buffer where it can be had, else polling.
   private func capture(of sensor: IIOSensor) throws(SensorFault) -> any Capture {
-    let rate = setRate(of: sensor, atLeast: settings.rateHz)
-    if rate < settings.rateHz * 0.95 {
-      let asked = decimal(settings.rateHz)
-      notes.tell("low", "\(sensor.device.name): \(decimal(rate)) Hz is the most it offers; \(asked) Hz was asked for")
-    }
     let buffer = IIOBuffer(
       device: sensor.device, root: AttributeFolder(path: settings.sysfsRoot),
-      node: "\(settings.devRoot)/\(sensor.device.identifier)", origin: origin)
+      node: "\(settings.devRoot)/\(sensor.device.identifier)", clock: clock)
     do {
-      let running = try buffer.start(rateHz: rate)
-      return BufferedCapture(sensor: sensor, buffer: running, origin: origin) { [notes] in notes.tell("buffer", $0) }
+      let running = try buffer.start { setRate(of: sensor, atLeast: wantedHz) }
+      if running.rateHz < wantedHz * 0.95 {
+        let (got, asked) = (decimal(running.rateHz), decimal(wantedHz))
+        note("rate", .notice, "\(sensor.device.name): \(got) Hz is the most it offers; \(asked) Hz was asked for")
+      }
+      return BufferedCapture(sensor: sensor, buffer: running, clock: clock, note: note)
     } catch {
-      return try polled(sensor, why: error.description)
+      return try polled(sensor, why: error)
     }
   }
 
-  private func polled(_ sensor: IIOSensor, why: String) throws(SensorFault) -> PolledCapture {
-    let intervalS = settings.updateIntervalS ?? 1 / settings.rateHz
+  private func polled(_ sensor: IIOSensor, why: SensorFault) throws(SensorFault) -> PolledCapture {
+    let intervalS = settings.updateIntervalS ?? 1 / wantedHz
     // Many chips measure once for each attribute that is read, and take some periods of their own rate to do so.
-    _ = setRate(of: sensor, atLeast: 8 / intervalS)
-    notes.tell("capture", "\(sensor.device.name) is polled: \(why)")
-    return try PolledCapture(sensor: sensor, intervalS: intervalS, why: why, origin: origin)
+    if !why.isBusy { _ = setRate(of: sensor, atLeast: 8 / intervalS) }
+    note("capture", .notice, "\(sensor.device.name) is polled: \(why)")
+    return try PolledCapture(
+      sensor: sensor, intervalS: max(0.001, min(intervalS, 3600)), why: why.description, clock: clock)
   }
+
+  /// The configured rate, within what can be computed with.
+  private var wantedHz: Double { max(0.01, min(settings.rateHz, 100_000)) }
 
   private func setRate(of sensor: IIOSensor, atLeast wanted: Double) -> Double {
     let outcome = IIORate(attributes: sensor.attributes).set(atLeast: wanted)
-    if let refusal = outcome.refusal { notes.tell("rate", "\(sensor.device.name): \(refusal)") }
+    if let refusal = outcome.refusal { note("rate", .warning, "\(sensor.device.name): \(refusal)") }
     return outcome.rateHz ?? wanted
   }
 
@@ -158,7 +162,7 @@ public final class IIOSource: AccelerometerSource {
       capture.close()
       return fail(why, at: now)
     }
-    notes.tell("stall", "\(buffered.description.name): \(why)")
+    note("stall", .warning, "\(buffered.description.name): \(why)")
     do {
       if !hasRestarted {
         hasRestarted = true
@@ -166,7 +170,7 @@ public final class IIOSource: AccelerometerSource {
         return [.gap]
       }
       buffered.close()
-      begin(try polled(buffered.sensor, why: "the buffer gave \(why)"), at: now)
+      begin(try polled(buffered.sensor, why: SensorFault("the buffer gave \(why)")), at: now)
       nextBuffer = now + IIOSource.bufferRetryS
       return [.gap]
     } catch {
@@ -180,7 +184,6 @@ public final class IIOSource: AccelerometerSource {
     announcement = nil
     guard reason != reportedFailure else { return [] }
     reportedFailure = reason
-    notes.forget()
     return [.failed(reason: reason)]
   }
 }
@@ -198,25 +201,4 @@ struct RetryPause: Equatable, Sendable {
     defer { seconds = min(30, seconds * 2) }
     return seconds
   }
-}
-
-/// Passes a line on only when it differs from the last one on its subject: a retry must not fill the log.
-final class OnceNotes: Sendable {
-  private let note: AccelerometerNote
-  private let told = Lock<[String: String]>([:])
-
-  init(_ note: @escaping AccelerometerNote) {
-    self.note = note
-  }
-
-  func tell(_ subject: String, _ line: String) {
-    let isNew = told.withLock { told in
-      defer { told[subject] = line }
-      return told[subject] != line
-    }
-    if isNew { note(line) }
-  }
-
-  /// Everything counts as new again.
-  func forget() { told.withLock { $0 = [:] } }
 }

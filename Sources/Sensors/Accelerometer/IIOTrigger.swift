@@ -31,7 +31,8 @@ struct IIOTrigger: Sendable {
           + " modprobe iio-trig-hrtimer && mkdir /sys/kernel/config/iio/triggers/hrtimer/judder)")
     }
     let names = timers.map(\.name).joined(separator: ", ")
-    return .missing("the buffer needs a trigger; write one of \(names) to \(device.folder.path)/trigger/current_trigger")
+    return .missing(
+      "the buffer needs a trigger; write one of \(names) to \(device.folder.path)/trigger/current_trigger")
   }
 
   private struct Listed {

@@ -1,3 +1,4 @@
+internal import Daemon
 internal import Glibc
 internal import NodeLogic
 internal import Telemetry
@@ -11,7 +12,7 @@ final class PolledCapture: Capture {
   private var sensor: IIOSensor
   private var attributes: RawAttributes
   private var schedule: PollSchedule
-  private let origin: MonotonicOrigin
+  private let clock: MonotonicClock
   private var faults = 0
   private let why: String
 
@@ -19,16 +20,16 @@ final class PolledCapture: Capture {
   ///   - intervalS: the time between two readings; > 0.
   ///   - why: why there is no buffer.
   /// - Throws: when the attributes cannot be opened.
-  init(sensor: IIOSensor, intervalS: Double, why: String, origin: MonotonicOrigin) throws(SensorFault) {
+  init(sensor: IIOSensor, intervalS: Double, why: String, clock: MonotonicClock) throws(SensorFault) {
     self.sensor = sensor
-    self.origin = origin
+    self.clock = clock
     self.why = why
     do {
       attributes = try RawAttributes(folder: sensor.device.folder)
     } catch {
       throw SensorFault(error)
     }
-    schedule = PollSchedule(intervalS: intervalS, from: origin.now())
+    schedule = PollSchedule(intervalS: intervalS, from: clock.now())
     description = sensor.description(rateHz: 1 / intervalS, capture: .polled(why: why))
   }
 
@@ -39,10 +40,10 @@ final class PolledCapture: Capture {
 
   func collect(at now: Instant) -> CaptureResult {
     guard attributes.isOpen, now >= schedule.next else { return CaptureResult() }
-    let began = origin.now()
+    let began = clock.now()
     do {
       let raw = try attributes.read()
-      let ended = origin.now()
+      let ended = clock.now()
       let tookS = ended - began
       schedule.advance(past: ended, tookS: tookS)
       if let fault = PollFault(raw, tookS: tookS) { throw fault }
@@ -50,7 +51,7 @@ final class PolledCapture: Capture {
       // The middle of the three reads is the best single time for them.
       return CaptureResult(reports: [.samples([sensor.scale.sample(raw, at: began + tookS / 2)])])
     } catch {
-      schedule.advance(past: origin.now(), tookS: 0)
+      schedule.advance(past: clock.now(), tookS: 0)
       return fault(error)
     }
   }
@@ -74,10 +75,12 @@ final class PolledCapture: Capture {
     faults += 1
     var result = CaptureResult(reports: [.gap])
     if case .system(let failure)? = error as? PollFault {
+      // The kernel gives no single values while somebody's buffer runs.
+      let holder = failure.code == EBUSY ? " (another process captures from it)" : ""
       if failure.isRemoval {
         result.state = .gone("\(name): \(failure)")
       } else if faults > 3 || !failure.isPassing {
-        result.state = .stalled("\(name): \(SensorFault(failure))\(repetition)")
+        result.state = .stalled("\(name): \(SensorFault(failure))\(holder)\(repetition)")
       }
     } else if faults > 3 {
       result.state = .stalled("\(name): \(error)\(repetition)")

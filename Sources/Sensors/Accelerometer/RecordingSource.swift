@@ -1,3 +1,4 @@
+internal import Daemon
 public import NodeLogic
 public import Telemetry
 

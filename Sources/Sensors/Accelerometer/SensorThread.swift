@@ -1,4 +1,5 @@
 internal import CLinux
+public import Daemon
 internal import Glibc
 public import NodeLogic
 public import Telemetry
@@ -15,20 +16,20 @@ public final class SensorThread: AccelerometerSource {
 
   /// - Parameters:
   ///   - name: the thread's, 15 bytes at most.
-  ///   - origin: where instants are counted from.
+  ///   - clock: counts instants.
   ///   - capacity: reports that may wait for the loop; what does not fit is dropped and told as `.gap`.
   ///   - makeSource: called on the thread, so that the source never leaves it.
   public init(
-    name: String, origin: MonotonicOrigin, capacity: Int = 256,
+    name: String, clock: MonotonicClock, capacity: Int = 256,
     makeSource: @escaping @Sendable () -> any AccelerometerSource
   ) {
-    shared = Shared(name: name, origin: origin, capacity: capacity, makeSource: makeSource)
+    shared = Shared(name: name, clock: clock, capacity: capacity, makeSource: makeSource)
     let argument = Unmanaged.passRetained(shared).toOpaque()
     let code = pthread_create(&thread, nil, { runSensorThread($0) }, argument)
     if code != 0 {
       Unmanaged<Shared>.fromOpaque(argument).release()
       isRunning = false
-      shared.reports.offer(.failed(reason: "no thread for the accelerometer: \(SystemFailure.text(of: code))"))
+      shared.reports.offer(.failed(reason: "no thread for the accelerometer: \(systemErrorText(code))"))
     }
   }
 
@@ -57,7 +58,7 @@ public final class SensorThread: AccelerometerSource {
 /// What the thread and its owner share.
 private final class Shared: Sendable {
   let name: String
-  let origin: MonotonicOrigin
+  let clock: MonotonicClock
   let makeSource: @Sendable () -> any AccelerometerSource
   let reports: Mailbox<AccelerometerReport>
   let end = WakeUp()
@@ -65,10 +66,10 @@ private final class Shared: Sendable {
   let wakeUps = Lock(0)
 
   init(
-    name: String, origin: MonotonicOrigin, capacity: Int, makeSource: @escaping @Sendable () -> any AccelerometerSource
+    name: String, clock: MonotonicClock, capacity: Int, makeSource: @escaping @Sendable () -> any AccelerometerSource
   ) {
     self.name = name
-    self.origin = origin
+    self.clock = clock
     self.makeSource = makeSource
     reports = Mailbox(capacity: max(1, capacity))
   }
@@ -79,7 +80,7 @@ private final class Shared: Sendable {
     var hasDropped = false
     repeat {
       wakeUps.withLock { $0 += 1 }
-      for report in source.handle(at: origin.now()) {
+      for report in source.handle(at: clock.now()) {
         if hasDropped { hasDropped = !reports.offer(.gap) }
         if !reports.offer(report) { hasDropped = true }
       }
@@ -94,14 +95,14 @@ private final class Shared: Sendable {
     if let descriptor = source.descriptor {
       polled.append(pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0))
     }
-    poll(&polled, nfds_t(polled.count), milliseconds(until: source.nextDeadline))
+    judder_poll(&polled, polled.count, nanoseconds(until: source.nextDeadline))
     return polled[0].revents == 0
   }
 
-  private func milliseconds(until deadline: Instant?) -> Int32 {
+  private func nanoseconds(until deadline: Instant?) -> Int64 {
     guard let deadline else { return -1 }
     // Rounded up: to wake before the deadline is to wake twice.
-    return Int32(min(3_600_000, max(0, ((deadline - origin.now()) * 1000).rounded(.up))))
+    return Int64((min(3600, max(0, deadline - clock.now())) * 1e9).rounded(.up))
   }
 }
 

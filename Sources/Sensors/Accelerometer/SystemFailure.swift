@@ -1,3 +1,4 @@
+internal import Daemon
 internal import Glibc
 
 /// A system call on a file that failed: what was tried, where, and errno.
@@ -14,7 +15,7 @@ public struct SystemFailure: Error, Equatable, Sendable, CustomStringConvertible
     self.code = code
   }
 
-  public var description: String { "\(operation) \(path): \(SystemFailure.text(of: code))" }
+  public var description: String { "\(operation) \(path): \(systemErrorText(code))" }
 
   /// The kernel denied access.
   var isPermission: Bool { code == EACCES || code == EPERM }
@@ -27,7 +28,4 @@ public struct SystemFailure: Error, Equatable, Sendable, CustomStringConvertible
 
   /// What buses and busy buffers answer now and then, and what another try may cure.
   var isPassing: Bool { [EBUSY, EIO, EREMOTEIO, ETIMEDOUT, EAGAIN].contains(code) }
-
-  /// The words of strerror(3).
-  static func text(of code: Int32) -> String { strerror(code).map { String(cString: $0) } ?? "error \(code)" }
 }

@@ -1,0 +1,107 @@
+import Foundation
+import NodeLogic
+import Rig
+import Sensors
+import Telemetry
+
+/// A client and a tracker in a poll loop, as a node runs them, with all that was said and published.
+final class GpsdNode {
+  let client: GpsdClient
+  private(set) var tracker: LocationTracker
+  private(set) var inputs: [GpsdInput] = []
+  private(set) var outputs: [LocationOutput] = []
+  private(set) var wakes = 0
+  private let origin = DispatchTime.now().uptimeNanoseconds
+
+  init(
+    port: Int, host: String = "127.0.0.1", session: GpsdSession.Settings = .quick, _ settings: LocationTracker.Settings
+  ) {
+    client = GpsdClient(host: host, port: UInt16(port), settings: session)
+    tracker = LocationTracker(settings)
+  }
+
+  var now: Instant { Instant(seconds: Double(DispatchTime.now().uptimeNanoseconds - origin) * 1e-9) }
+
+  /// Runs until `condition` holds; false when it does not within `seconds`.
+  @discardableResult
+  func run(seconds: Double, until condition: (GpsdNode) -> Bool = { _ in false }) -> Bool {
+    let end = now + seconds
+    while now < end {
+      step(until: end)
+      if condition(self) { return true }
+    }
+    return condition(self)
+  }
+
+  private func step(until end: Instant) {
+    take(client.tick(at: now))
+    outputs += tracker.tick(at: now)
+    let due = [end, client.nextDeadline, tracker.nextDeadline ?? end].min() ?? end
+    let milliseconds = Int32(min(max((due - now) * 1000, 0), 10_000).rounded(.up))
+    let events = (client.wantsRead ? Int16(POLLIN) : 0) | (client.wantsWrite ? Int16(POLLOUT) : 0)
+    var poller = pollfd(fd: client.descriptor ?? -1, events: events, revents: 0)
+    wakes += 1
+    guard poll(&poller, 1, milliseconds) > 0 else { return }
+    if poller.revents & Int16(POLLOUT) != 0 { take(client.handleWritable(at: now)) }
+    if poller.revents & ~Int16(POLLOUT) != 0 { take(client.handleReadable(at: now)) }
+  }
+
+  private func take(_ new: [GpsdInput]) {
+    inputs += new
+    for input in new { outputs += tracker.handle(input, at: now) }
+  }
+
+  // MARK: What happened
+
+  var isUp: Bool { links.last.map { if case .up = $0 { true } else { false } } ?? false }
+
+  var links: [GpsdLink] { inputs.compactMap { if case .link(let link) = $0 { link } else { nil } } }
+
+  var downs: [String] { links.compactMap { if case .down(let reason) = $0 { reason } else { nil } } }
+
+  var errors: [String] { inputs.compactMap { if case .report(.error(let text)) = $0 { text } else { nil } } }
+
+  var reports: [GpsdPosition] {
+    inputs.compactMap { if case .report(.position(let report)) = $0 { report } else { nil } }
+  }
+
+  var positions: [LocationMessage.Position] {
+    outputs.compactMap { if case .fixed(let position) = $0.content { position } else { nil } }
+  }
+
+  var losses: [LocationMessage.Loss.Reason] {
+    outputs.compactMap { if case .lost(let reason, _) = $0.content { reason } else { nil } }
+  }
+
+  var isLost: Bool { outputs.last.map { if case .lost = $0.content { true } else { false } } ?? false }
+}
+
+extension GpsdSession.Settings {
+  /// Impatient, so that tests need not wait.
+  static let quick: GpsdSession.Settings = {
+    var settings = GpsdSession.Settings()
+    settings.connectS = 2
+    settings.bannerS = 1
+    settings.answerS = 1
+    settings.silenceS = 1
+    settings.devicesAfterWatchS = 1
+    settings.backoffS = 0.05
+    settings.longestBackoffS = 0.3
+    settings.stableS = 0.2
+    return settings
+  }()
+}
+
+extension LocationTracker.Settings {
+  /// Every report decided on at once, every fix published, every change to none a loss.
+  static let everything: LocationTracker.Settings = {
+    var settings = LocationTracker.Settings(distanceFilterM: 0, maxAccuracyM: 0, lostAfterS: 0)
+    settings.settleS = 0
+    return settings
+  }()
+
+  static let quick = LocationTracker.Settings(distanceFilterM: 0, lostAfterS: 1)
+}
+
+/// How many descriptors this process has open.
+func openDescriptors() -> Int { (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? -1 }
