@@ -1,6 +1,8 @@
 import Daemon
 import FleetLogic
 import Foundation
+import MQTT
+import Sinks
 import Telemetry
 import Testing
 
