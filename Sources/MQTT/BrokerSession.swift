@@ -124,7 +124,7 @@ private struct SessionLoop {
   /// One connection and the wait after it; false when the session is to stop.
   private mutating func runOnce() -> Bool {
     let link = Link(core, version: versions.next)
-    // The callbacks hold it weakly.
+    // libmosquitto's callbacks reach the link by a pointer of their own, which keeps nothing alive.
     let end = withExtendedLifetime(link) { link.run() }
     let unsettled = end.unsettled + core.goOffline()
     core.count { $0.unsettled += unsettled.count }
