@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Glibc
 public import NodeLogic
 public import Telemetry
