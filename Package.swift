@@ -41,12 +41,13 @@ let package = Package(
     library("FleetLogic", ["Telemetry"]),
     library("Daemon", ["CLinux", "CTOML", "Telemetry", "Threading"]),
     library("MQTT", ["CMosquitto", "CLinux", "Threading"]),
+    library("BrokerLink", ["Daemon", "MQTT"]),
     library("Sensors", ["CLinux", "Telemetry", "Threading", "NodeLogic", "Daemon"]),
     library("Sinks", ["FleetLogic", "Telemetry", "Daemon"]),
     library("Rig"),
 
-    program("NodeAgent", ["Telemetry", "Threading", "NodeLogic", "Daemon", "MQTT", "Sensors", "CLinux"]),
-    program("FleetWatch", ["Telemetry", "Threading", "FleetLogic", "Daemon", "MQTT", "Sinks", "CLinux"]),
+    program("NodeAgent", ["Telemetry", "Threading", "NodeLogic", "Daemon", "MQTT", "BrokerLink", "Sensors"]),
+    program("FleetWatch", ["Telemetry", "Threading", "FleetLogic", "Daemon", "MQTT", "BrokerLink", "Sinks"]),
     program("Demo", ["Rig", "Telemetry"]),
 
     tests("TelemetryTests", ["Telemetry"]),
@@ -57,8 +58,8 @@ let package = Package(
     tests("SensorsTests", ["Sensors", "NodeLogic", "Telemetry", "Daemon", "Rig"]),
     tests("SinksTests", ["Sinks", "FleetLogic", "Telemetry"]),
     tests("NodeAgentTests", ["NodeAgent", "NodeLogic", "Telemetry", "Daemon", "Rig"]),
-    tests("FleetWatchTests", ["FleetWatch", "FleetLogic", "Telemetry", "Daemon"]),
+    tests("FleetWatchTests", ["FleetWatch", "FleetLogic", "MQTT", "Sinks", "Telemetry", "Daemon", "Rig"]),
     tests("EndToEndTests", ["Rig", "Telemetry"]),
-    tests("TidyTests", []),
+    tests("TidyTests", ["Rig"]),
   ]
 )

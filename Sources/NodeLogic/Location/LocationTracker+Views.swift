@@ -32,6 +32,16 @@ extension LocationTracker {
     }
   }
 
+  /// The state in force as a message, for a broker that was not there when it changed; nil before there is any. The
+  /// position becomes the reference of the distance filter, as any that is published does.
+  public mutating func present(at now: Instant) -> LocationOutput? {
+    switch phase {
+    case .acquiring: nil
+    case .fixed: lastGood.map { publish($0, .request, at: now) }
+    case .lost(let reason): LocationOutput(at: now, .lost(reason, last: lastGood))
+    }
+  }
+
   /// What the health message says about the position.
   public func health(at now: Instant) -> HealthMessage.GPS {
     var health = HealthMessage.GPS(

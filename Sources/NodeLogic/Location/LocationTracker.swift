@@ -177,7 +177,7 @@ public struct LocationTracker: Sendable {
     return published.at + settings.intervalS
   }
 
-  private mutating func publish(
+  mutating func publish(
     _ fix: Fix, _ cause: LocationMessage.Position.Cause, at now: Instant
   ) -> LocationOutput {
     var position = LocationMessage.Position(

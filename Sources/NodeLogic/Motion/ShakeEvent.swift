@@ -50,7 +50,9 @@ public struct ShakeEvent: Equatable, Sendable {
   /// The event as it is published.
   public func message(clock: ClockState, place: ShakeMessage.Place? = nil) -> ShakeMessage {
     ShakeMessage(
-      id: id, phase: phase, reason: reason, start: clock.wall(at: start), end: clock.wall(at: end),
+      id: id, phase: phase, reason: reason, start: clock.wall(at: start),
+      // A shake that has just begun has no end yet.
+      end: phase == .began ? nil : clock.wall(at: end),
       durationS: durationS, peakG: peakG, energyG2S: energyG2S, cavGS: cavGS, frequencyHz: frequencyHz,
       reversals: reversals, axis: axis, place: place)
   }

@@ -10,7 +10,7 @@ import Testing
   "Recordings through a real gpsd", .serialized,
   .enabled(if: isGpsdHere && !RecordedReceiver.all.isEmpty, "no gpsd or no recordings"))
 struct GpsdReplayTests {
-  /// The last three: garbled sentences, a binary protocol with two positions in one epoch, and 1024 weeks off.
+  /// The last three: garbled sentences; several positions in one epoch and a jump of 20 years; a time that goes back.
   @Test(arguments: [
     "quectel", "quectel-eg25-g", "tn200-all", "bu303-moving", "haicom-305N+garbled", "trimble-lasseniq-bin2d", "bt451",
   ]) func agreesWithTheFacts(name: String) throws {

@@ -1,0 +1,127 @@
+# What a person or a machine does with this project. Every target sets up what it needs; `make help` lists them.
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+
+SWIFT ?= swift
+PREFIX ?= /usr/local
+DESTDIR ?=
+# Settings of a machine belong under /etc, wherever the programs are; a private PREFIX keeps its own.
+SYSCONFDIR ?= $(if $(filter /usr /usr/local,$(PREFIX)),/etc,$(PREFIX)/etc)
+# KEEP=1 leaves the demo running.
+KEEP ?=
+# Seconds; a test that hangs must not hang the caller.
+TEST_TIMEOUT ?= 900
+# More arguments for swift test, for example TEST_FLAGS='--filter TelemetryTests'.
+TEST_FLAGS ?=
+
+BINDIR = $(PREFIX)/bin
+UNITDIR = $(PREFIX)/lib/systemd/system
+UDEVDIR = $(PREFIX)/lib/udev/rules.d
+SYSUSERSDIR = $(PREFIX)/lib/sysusers.d
+SHAREDIR = $(PREFIX)/share
+PROGRAMS = judder-node judder-fleet
+UNITS = judder-node.service judder-fleet.service
+
+# Debug and release builds stay apart, so that one does not undo the other.
+BUILD = .build
+# Holds nothing but links to the static C++ run time, so that the linker takes it before the shared one:
+# 1.1 MB less resident memory, and a device needs no libstdc++.
+STATIC = $(BUILD)/static-libraries
+RELEASE_FLAGS = -c release --static-swift-stdlib -Xswiftc -use-ld=lld -Xlinker --gc-sections -Xlinker -s \
+  -Xlinker -z -Xlinker pack-relative-relocs -Xlinker -L$(CURDIR)/$(STATIC)
+RELEASE = $(BUILD)/release
+
+.PHONY: help demo test lint format build release install uninstall clean
+.PHONY: dependencies lint-format static-libraries
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: dependencies ## three nodes, a broker, gpsd and the fleet tool, about 40 s (KEEP=1: until Ctrl-C)
+	@$(SWIFT) build --product judder-node
+	@$(SWIFT) build --product judder-fleet
+	@$(SWIFT) build --product judder-demo
+	@exec $(BUILD)/debug/judder-demo $(if $(KEEP),--keep)
+
+# The run writes to a file of its own, which is shown afterwards: a pipe would hide its exit status.
+test: dependencies lint-format ## lint, build and run every test
+	@$(SWIFT) build --build-tests
+	@echo "Running the tests (at most $(TEST_TIMEOUT) s) ..."
+	@status=0; \
+	timeout --kill-after=10 $(TEST_TIMEOUT) $(SWIFT) test --skip-build --disable-xctest $(TEST_FLAGS) \
+	  >$(BUILD)/test.log 2>&1 </dev/null || status=$$?; \
+	cat $(BUILD)/test.log; \
+	if [ $$status -eq 124 ] || [ $$status -eq 137 ]; then \
+	  echo "make test: not done after $(TEST_TIMEOUT) s; the last line above says how far it came" >&2; \
+	elif [ $$status -eq 0 ] && ! grep -q 'Test run with [1-9]' $(BUILD)/test.log; then \
+	  echo "make test: no test ran" >&2; status=1; \
+	fi; \
+	exit $$status
+
+lint: dependencies lint-format ## check the format and the house rules
+	@$(SWIFT) test --disable-xctest --filter TidyTests
+
+lint-format: dependencies
+	@$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests
+
+format: dependencies ## format every Swift file in place
+	@$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests
+
+build: dependencies ## a debug build
+	@$(SWIFT) build
+
+release: dependencies static-libraries ## the small, self-contained programs
+	@for program in $(PROGRAMS); do $(SWIFT) build $(RELEASE_FLAGS) --product $$program || exit; done
+	@ls -l $(addprefix $(RELEASE)/,$(PROGRAMS))
+
+static-libraries:
+	@mkdir -p $(STATIC)
+	@library=$$(ls /usr/lib/gcc/*/*/libstdc++.a | tail -n 1); folder=$${library%/*}; \
+	ln -sf "$$library" $(STATIC)/libstdc++.a && ln -sf "$$folder/libgcc_eh.a" $(STATIC)/libgcc_s.a
+
+# Nothing is built here with root's rights: as root, `make install` takes what `make release` left, if it is there.
+install: ## install under PREFIX (DESTDIR= for packaging); build with `make release` first
+	@for program in $(PROGRAMS); do \
+	  [ -x $(RELEASE)/$$program ] || { echo "$(RELEASE)/$$program is missing: run 'make release' first" >&2; exit 69; }; \
+	done
+	@install -d '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(UNITDIR)' '$(DESTDIR)$(UDEVDIR)' '$(DESTDIR)$(SYSUSERSDIR)' \
+	  '$(DESTDIR)$(SYSCONFDIR)/judder' '$(DESTDIR)$(SHAREDIR)/judder/mosquitto' '$(DESTDIR)$(SHAREDIR)/man/man1' \
+	  '$(DESTDIR)$(SHAREDIR)/bash-completion/completions' '$(DESTDIR)$(SHAREDIR)/zsh/site-functions' \
+	  '$(DESTDIR)$(SHAREDIR)/fish/vendor_completions.d'
+	@for program in $(PROGRAMS); do \
+	  run=$(RELEASE)/$$program; share='$(DESTDIR)$(SHAREDIR)'; \
+	  install -m 755 $$run '$(DESTDIR)$(BINDIR)/' && \
+	  $$run man >"$$share/man/man1/$$program.1" && \
+	  $$run completion bash >"$$share/bash-completion/completions/$$program" && \
+	  $$run completion zsh >"$$share/zsh/site-functions/_$$program" && \
+	  $$run completion fish >"$$share/fish/vendor_completions.d/$$program.fish" || exit; \
+	done
+	@for unit in $(UNITS); do \
+	  sed 's|/usr/bin/judder|$(BINDIR)/judder|; s|/etc/judder|$(SYSCONFDIR)/judder|' deploy/systemd/$$unit \
+	    >'$(DESTDIR)$(UNITDIR)'/$$unit || exit; \
+	done
+	@install -m 644 deploy/udev/60-judder-iio.rules '$(DESTDIR)$(UDEVDIR)/'
+	@install -m 644 deploy/sysusers.d/judder.conf '$(DESTDIR)$(SYSUSERSDIR)/'
+	@install -m 644 config/node.toml config/fleet.toml '$(DESTDIR)$(SHAREDIR)/judder/'
+	@install -m 644 deploy/mosquitto/judder.conf deploy/mosquitto/judder.acl '$(DESTDIR)$(SHAREDIR)/judder/mosquitto/'
+	@install -m 755 deploy/certificates '$(DESTDIR)$(SHAREDIR)/judder/'
+	@for file in node.toml fleet.toml; do \
+	  [ -e '$(DESTDIR)$(SYSCONFDIR)'/judder/$$file ] || \
+	    install -m 644 config/$$file '$(DESTDIR)$(SYSCONFDIR)/judder/' || exit; \
+	done
+	@echo "Installed under $(DESTDIR)$(PREFIX); settings in $(DESTDIR)$(SYSCONFDIR)/judder."
+
+uninstall: ## remove what install installed; settings stay
+	@cd '$(DESTDIR)$(PREFIX)' && rm -f $(addprefix bin/,$(PROGRAMS)) $(addprefix lib/systemd/system/,$(UNITS)) \
+	  lib/udev/rules.d/60-judder-iio.rules lib/sysusers.d/judder.conf \
+	  $(foreach p,$(PROGRAMS),share/man/man1/$(p).1 share/bash-completion/completions/$(p) \
+	    share/zsh/site-functions/_$(p) share/fish/vendor_completions.d/$(p).fish)
+	@rm -rf '$(DESTDIR)$(SHAREDIR)/judder'
+
+clean: ## remove everything that was built
+	@rm -rf $(BUILD)
+
+dependencies:
+	@deploy/install-dependencies
+	@command -v $(SWIFT) >/dev/null || { echo "$(SWIFT) is not in PATH: install Swift 6.3 from swift.org" >&2; exit 69; }

@@ -1,0 +1,75 @@
+public import Telemetry
+
+/// An alert as sinks and people get it: which rule, which node, what became of it and why.
+public struct Alert: Equatable, Sendable {
+  public var rule: String
+  public var kind: Rule.Kind
+  public var severity: Rule.Severity
+  public var node: NodeName
+  public var state: AlertMessage.State
+  /// The state before; nil when there was none.
+  public var previous: AlertMessage.State?
+  /// When this was decided.
+  public var at: Moment
+  /// Since when the condition has held.
+  public var since: WallTime
+  /// How often the condition was seen during this alert.
+  public var count: Int
+  /// What the rule compares: `shake` the largest peak [g], `lost-fix` seconds without a fix, `silent` seconds without
+  /// a message. Nil where it is not known.
+  public var value: Double?
+  /// One sentence for people.
+  public var summary: String
+  /// Why it was decided just now.
+  public var reason: String
+
+  public init(
+    rule: String, kind: Rule.Kind, severity: Rule.Severity, node: NodeName, state: AlertMessage.State,
+    previous: AlertMessage.State?, at: Moment, since: WallTime, count: Int, value: Double?, summary: String,
+    reason: String
+  ) {
+    self.rule = rule
+    self.kind = kind
+    self.severity = severity
+    self.node = node
+    self.state = state
+    self.previous = previous
+    self.at = at
+    self.since = since
+    self.count = count
+    self.value = value
+    self.summary = summary
+    self.reason = reason
+  }
+
+  /// As it is published.
+  public var message: AlertMessage {
+    AlertMessage(
+      rule: rule, node: node.description, state: state, time: at.wall, since: since, summary: summary, count: count,
+      value: value)
+  }
+}
+
+/// What became of one rule at one node: kept for each pair where something is going on.
+struct AlertRecord: Equatable, Sendable {
+  var life = AlertLife()
+  /// Since when the condition has held, as far as is known.
+  var since: WallTime
+  /// Since when, on the fleet's clock; nil for what was taken over from an earlier run.
+  var sinceInstant: Instant?
+  var value: Double?
+  /// The last shake that was counted.
+  var lastShake: ShakeIdentity?
+}
+
+/// Which shake of which run.
+struct ShakeIdentity: Equatable, Sendable {
+  var order: Int
+  var id: Int
+}
+
+/// One rule at one node, both by index.
+struct AlertKey: Hashable, Sendable {
+  var rule: Int
+  var node: Int
+}

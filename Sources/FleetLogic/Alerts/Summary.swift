@@ -1,0 +1,54 @@
+internal import Telemetry
+
+/// The sentences that people read about alerts.
+enum Summary {
+  static func of(
+    _ node: Node, _ rule: Rule, _ record: AlertRecord, _ state: AlertMessage.State, value: Double?
+  ) -> String {
+    switch (rule.kind, state) {
+    case (.shake, .resolved): "\(node.name) is quiet again after \(shakes(record))"
+    case (.shake, _): "\(node.name) shook\(times(record.life.count))\(peak(record))"
+    case (.lostFix, .resolved): resolvedFix(node)
+    case (.lostFix, _): "\(node.name) has no position\(span(value)): \(lossOf(node))"
+    case (.silent, .resolved): node.presence == .stopped ? "\(node.name) was stopped" : "\(node.name) is back"
+    case (.silent, _) where node.presence == .lost: "\(node.name) lost its connection; nothing heard\(span(value))"
+    case (.silent, _): "\(node.name) has said nothing\(span(value))"
+    }
+  }
+
+  private static func shakes(_ record: AlertRecord) -> String {
+    (record.life.count == 1 ? "a shake" : "\(record.life.count) shakes") + peak(record)
+  }
+
+  private static func times(_ count: Int) -> String { count == 1 ? "" : " \(count) times" }
+
+  private static func peak(_ record: AlertRecord) -> String {
+    record.value.map { ", peak \(Decimal.text($0, decimals: 2)) g" } ?? ""
+  }
+
+  private static func span(_ seconds: Double?) -> String { seconds.map { " for \(Age.text($0))" } ?? "" }
+
+  private static func resolvedFix(_ node: Node) -> String {
+    if node.presence == .stopped { return "\(node.name) was stopped" }
+    return "\(node.name) has a position again"
+  }
+
+  private static func lossOf(_ node: Node) -> String {
+    guard case .lost(let loss) = node.location?.content else { return "the reason is not known" }
+    return loss.reason.sentence
+  }
+}
+
+extension LocationMessage.Loss.Reason {
+  /// For people.
+  var sentence: String {
+    switch self {
+    case .noFix: "the receiver has no fix"
+    case .stalled: "the receiver says nothing new"
+    case .deviceGone: "gpsd has no receiver"
+    case .gpsdGone: "gpsd does not answer"
+    case .simulated: "the receiver is a simulator"
+    case .rejected: "every fix is too inaccurate"
+    }
+  }
+}

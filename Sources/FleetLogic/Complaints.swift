@@ -1,0 +1,20 @@
+internal import Telemetry
+
+/// Lets one sample a minute of each kind of bad message into the log, so that nobody can fill it.
+struct Complaints: Equatable, Sendable {
+  /// Between two samples of one reason [s].
+  static let intervalS = 60.0
+
+  private var lastSaid: [Rejection: Instant] = [:]
+  private var held: [Rejection: Int] = [:]
+
+  /// How many samples of `reason` were held back since the last one that was let through; nil if this one is, too.
+  mutating func admit(_ reason: Rejection, at now: Instant) -> Int? {
+    if let last = lastSaid[reason], now - last < Self.intervalS {
+      held[reason, default: 0] += 1
+      return nil
+    }
+    lastSaid[reason] = now
+    return held.removeValue(forKey: reason) ?? 0
+  }
+}

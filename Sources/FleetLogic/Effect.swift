@@ -1,0 +1,89 @@
+public import Telemetry
+
+/// What the fleet is told.
+public enum Input: Sendable {
+  /// A message came. Nothing is assumed about its topic or payload.
+  case message(topic: [UInt8], payload: [UInt8], retained: Bool)
+  /// The link to the broker was made, subscriptions included.
+  case connected
+  /// The link was lost or could not be made, and why. Said again, it is ignored unless the reason is another one.
+  case disconnected(reason: String)
+  /// The relation between the clocks changed.
+  case clock(ClockState)
+  /// Time passed: at `nextDeadline`, or at any other moment.
+  case tick
+  /// The fleet tool is going to stop.
+  case stop
+}
+
+/// What the fleet wants done.
+public enum Effect: Equatable, Sendable {
+  /// An alert fired or resolved: for every sink. Pending ones are only in the log.
+  case alert(Alert)
+  /// To be published at QoS 1; dropped when there is no link, since all of it is repeated at the next one.
+  case publish(Publication)
+  /// Something about a node changed: for those who watch.
+  case change(Change)
+  /// The fleet tool's own link was made or lost, or is still away for another reason.
+  case link(FleetState.Link, at: Moment)
+  case log(LogEntry)
+}
+
+/// A message to publish.
+public struct Publication: Equatable, Sendable {
+  public var topic: String
+  /// Empty takes a retained message away.
+  public var payload: [UInt8]
+  public var retained: Bool
+
+  public init(topic: String, payload: [UInt8], retained: Bool) {
+    self.topic = topic
+    self.payload = payload
+    self.retained = retained
+  }
+}
+
+/// One line for the log, safe to show.
+public struct LogEntry: Equatable, Sendable {
+  public enum Level: String, CaseIterable, Sendable {
+    case debug, information, warning
+  }
+
+  public var level: Level
+  public var text: String
+
+  public init(_ level: Level, _ text: String) {
+    self.level = level
+    self.text = text
+  }
+}
+
+/// Something that changed and is worth a line.
+public struct Change: Equatable, Sendable {
+  public enum Kind: Equatable, Sendable {
+    case presence(Presence, was: Presence, reason: String)
+    case boot(BootID, was: BootID?)
+    case shake(ShakeMessage)
+    case location(LocationMessage)
+    case face(Face, was: Face?)
+    /// Any message that was taken; also for those that cause one of the other changes.
+    case message(Telegram, Receipt, retained: Bool)
+  }
+
+  public var node: NodeName
+  /// When the fleet tool learned of it.
+  public var at: Moment
+  /// When it was measured by the node's own clock, whatever that is worth; nil when the node didn't say.
+  public var measured: WallTime?
+  public var kind: Kind
+}
+
+/// What became of a message that could be read.
+public enum Receipt: String, CaseIterable, Sendable {
+  /// The newest of the node's current boot.
+  case newest
+  /// Of the current boot, after a newer one had come: fills only what nothing newer has filled.
+  case late
+  /// Of a boot that is over, likewise.
+  case formerBoot = "former_boot"
+}

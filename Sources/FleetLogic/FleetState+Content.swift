@@ -1,0 +1,115 @@
+internal import Telemetry
+
+/// What a telegram changes about its node.
+extension FleetState {
+  // MARK: Whether the node is there
+
+  /// Notes what the message says about the node's presence.
+  mutating func noteHeard(
+    _ telegram: Telegram, _ receipt: Receipt, isNewBoot: Bool, retained: Bool, node index: Int, at moment: Moment
+  ) {
+    guard receipt != .formerBoot else { return }
+    if retained { return noteKept(telegram, isNewBoot: isNewBoot, node: index, at: moment) }
+    guard case .status(let status) = telegram.body, status.state == .lost else {
+      nodes[index].lastSeen = moment
+      nodes[index].silenceReference = silenceClock.reading(at: moment.instant)
+      return noteAlive(telegram, isNewBoot: isNewBoot, node: index, at: moment)
+    }
+    nodes[index].wills += 1
+    // It said good-bye, and its connection broke before it could close it.
+    guard nodes[index].presence != .stopped else { return }
+    setPresence(.lost, "its connection was lost", node: index, telegram, at: moment)
+  }
+
+  /// A live message other than a will.
+  private mutating func noteAlive(_ telegram: Telegram, isNewBoot: Bool, node index: Int, at moment: Moment) {
+    if case .status(let status) = telegram.body, status.state == .stopped {
+      return setPresence(.stopped, "it said good-bye", node: index, telegram, at: moment)
+    }
+    let was = nodes[index].presence
+    // Events may still be on their way when the node has said good-bye.
+    if was == .stopped, !isNewBoot, telegram.body.stream.isEvent { return }
+    if was == .lost { nodes[index].flaps += 1 }
+    let reason = if case .status = telegram.body { "it said so" } else { "it sent \(telegram.body.stream.rawValue)" }
+    setPresence(.online, reason, node: index, telegram, at: moment)
+  }
+
+  /// A message that the broker had kept: its age is unknown, so that it says nothing about silence.
+  private mutating func noteKept(_ telegram: Telegram, isNewBoot: Bool, node index: Int, at moment: Moment) {
+    if telegram.envelope.clock != ClockQuality.none, let time = telegram.envelope.time {
+      nodes[index].lastMeasured = max(time, nodes[index].lastMeasured ?? time)
+    }
+    guard case .status(let status) = telegram.body else { return }
+    switch status.state {
+    case .stopped: setPresence(.stopped, "the broker's last word", node: index, telegram, at: moment)
+    case .lost: setPresence(.lost, "the broker's last word", node: index, telegram, at: moment)
+    case .online:
+      // It was online when it said so. If it has been silent since, that is nothing new.
+      guard isNewBoot || nodes[index].presence != .silent else { return }
+      if nodes[index].presence != .online {
+        nodes[index].silenceReference = silenceClock.reading(at: moment.instant)
+      }
+      setPresence(.online, "the broker's last word", node: index, telegram, at: moment)
+    }
+  }
+
+  mutating func setPresence(
+    _ presence: Presence, _ reason: String, node index: Int, _ telegram: Telegram?, at moment: Moment
+  ) {
+    let was = nodes[index].presence
+    guard presence != was else { return }
+    nodes[index].presence = presence
+    nodes[index].presenceSince = moment
+    note(.presence(presence, was: was, reason: reason), node: index, telegram, at: moment)
+    if presence == .lost || presence == .stopped || presence == .silent {
+      endShakes(node: index, "the node is \(presence.rawValue)", at: moment)
+    }
+  }
+
+  // MARK: What it said
+
+  mutating func apply(
+    _ telegram: Telegram, _ stamp: Stamp, retained: Bool, _ receipt: Receipt, node index: Int, at moment: Moment
+  ) {
+    switch telegram.body {
+    case .status(let status):
+      if status.state != .lost, receipt == .newest { nodes[index].status = status }
+    case .acceleration(let acceleration):
+      Self.fill(&nodes[index].acceleration, acceleration, stamp)
+    case .health(let health):
+      Self.fill(&nodes[index].health, health, stamp)
+    case .orientation(let orientation):
+      let was = nodes[index].orientation?.content.face
+      guard Self.fill(&nodes[index].orientation, orientation, stamp), was != orientation.face else { return }
+      note(.face(orientation.face, was: was), node: index, telegram, at: moment)
+    case .location(let location):
+      applyLocation(location, telegram, stamp, node: index, at: moment)
+    case .shake(let shake):
+      Self.fill(&nodes[index].shake, shake, stamp)
+      note(.shake(shake), node: index, telegram, at: moment)
+      if !retained, receipt != .formerBoot { judgeShake(shake, telegram, order: stamp.order, node: index, at: moment) }
+    }
+  }
+
+  private mutating func applyLocation(
+    _ location: LocationMessage, _ telegram: Telegram, _ stamp: Stamp, node index: Int, at moment: Moment
+  ) {
+    if case .fixed(let position) = location { Self.fill(&nodes[index].position, position, stamp) }
+    let was = nodes[index].location?.content
+    guard Self.fill(&nodes[index].location, location, stamp) else { return }
+    switch (location, was) {
+    case (.fixed, .fixed): return
+    case (.lost(let loss), .lost(let before)) where loss.reason == before.reason: return
+    default: note(.location(location), node: index, telegram, at: moment)
+    }
+  }
+
+  /// Puts something in its place unless something newer is there. Answers whether it did.
+  @discardableResult
+  private static func fill<Content>(_ place: inout Node.Reported<Content>?, _ content: Content, _ stamp: Stamp) -> Bool
+  {
+    if let place, !stamp.isNewer(than: place.stamp) { return false }
+    place = Node.Reported(content: content, stamp: stamp)
+    return true
+  }
+}

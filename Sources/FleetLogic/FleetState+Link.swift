@@ -1,0 +1,89 @@
+internal import Telemetry
+
+/// The fleet tool's own link, and what it says about itself.
+extension FleetState {
+  mutating func connect(at moment: Moment) {
+    if case .connected = link { return }
+    log(.information, "connected to the broker; silence counts in \(plain(configuration.graceS)) s")
+    link = .connected(since: moment)
+    effects.append(.link(link, at: moment))
+    linkClock.resume(at: moment.instant, countingFrom: moment.instant)
+    silenceClock.resume(at: moment.instant, countingFrom: moment.instant + configuration.graceS)
+    announce(.online, at: moment)
+    // Whatever happened to the broker, it now has what is firing.
+    for key in records.keys.sorted(by: inOrder) where records[key]?.life.isFiring == true {
+      publishFiring(key, at: moment)
+    }
+  }
+
+  mutating func disconnect(_ reason: String, at moment: Moment) {
+    var since = moment
+    if case .disconnected(let known, let first) = link {
+      if known == reason { return }
+      since = first
+    }
+    log(.warning, "no link to the broker: \(reason); alerts stand still until it is back")
+    link = .disconnected(reason: reason, since: since)
+    effects.append(.link(link, at: moment))
+    linkClock.pause(at: moment.instant)
+    silenceClock.pause(at: moment.instant)
+  }
+
+  var isConnected: Bool {
+    if case .connected = link { true } else { false }
+  }
+
+  mutating func publish(_ topic: String, _ payload: [UInt8]) {
+    guard configuration.publishes, isConnected else { return }
+    effects.append(.publish(Publication(topic: topic, payload: payload, retained: true)))
+  }
+
+  mutating func log(_ level: LogEntry.Level, _ text: String) {
+    effects.append(.log(LogEntry(level, text)))
+  }
+
+  // MARK: The fleet's own status
+
+  /// The will that the session announces for the fleet tool.
+  public var will: Publication {
+    Publication(topic: text(.status), payload: FleetStatusMessage(.lost).encode(), retained: true)
+  }
+
+  mutating func announce(_ state: StatusMessage.State, at moment: Moment) {
+    announcement.note(nodes: nodes.count, firing: firingCount, at: moment.instant)
+    var message = FleetStatusMessage(state, time: moment.wall)
+    message.agent = softwareVersion
+    message.nodes = nodes.count
+    message.firing = firingCount
+    publish(text(.status), message.encode())
+  }
+
+  mutating func announceIfChanged(at moment: Moment) {
+    guard let due = announcement.due(link: link, nodes: nodes.count, firing: firingCount), due <= moment.instant else {
+      return
+    }
+    announce(.online, at: moment)
+  }
+}
+
+/// What the fleet's published status said last, and when it may be said anew.
+struct Announcement: Equatable, Sendable {
+  /// At least this long between two [s].
+  static let intervalS = 10.0
+
+  private var nodes = 0
+  private var firing = 0
+  private var last: Instant?
+
+  mutating func note(nodes: Int, firing: Int, at now: Instant) {
+    self.nodes = nodes
+    self.firing = firing
+    last = now
+  }
+
+  /// When a change is to be announced; nil when nothing changed, or nobody could be told.
+  func due(link: FleetState.Link, nodes: Int, firing: Int) -> Instant? {
+    guard case .connected = link, let last, nodes != self.nodes || firing != self.firing else { return nil }
+    return last + Self.intervalS
+  }
+}

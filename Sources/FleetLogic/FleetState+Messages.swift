@@ -1,0 +1,142 @@
+internal import Telemetry
+
+/// From a topic and a payload to what is known about a node.
+extension FleetState {
+  mutating func receive(topic bytes: [UInt8], payload: [UInt8], retained: Bool, at moment: Moment) {
+    tally.received += 1
+    rate.note(at: moment.instant)
+    guard let topic = String(validating: bytes, as: UTF8.self) else {
+      return reject(.topicNotUTF8, "topic \"\(SafeText.escaped(bytes))\" is not UTF-8", at: moment)
+    }
+    if let own = FleetTopic(topic, under: configuration.alertsPrefix) {
+      guard case .alert(let rule, let node) = own, retained, !payload.isEmpty else {
+        tally.own += 1
+        return
+      }
+      return adopt(topic: topic, rule: rule, node: node, payload: payload, at: moment)
+    }
+    do {
+      receive(try Topic(topic, under: configuration.prefix), payload: payload, retained: retained, at: moment)
+    } catch {
+      if error.reason == .stream {
+        tally.unknownStreams += 1
+      } else {
+        reject(.topic(error.reason), error.description, at: moment)
+      }
+    }
+  }
+
+  private mutating func receive(_ topic: Topic, payload: [UInt8], retained: Bool, at moment: Moment) {
+    let stream = topic.stream
+    if payload.isEmpty, stream.isRetained {
+      tally.cleared += 1
+      return
+    }
+    let telegram: Telegram
+    do {
+      telegram = try Telegram.decode(stream: stream, payload: payload)
+    } catch {
+      return reject(.payload(error.reason), "\(topic): \(error)", at: moment)
+    }
+    guard let index = index(of: topic.node, at: moment) else {
+      return reject(.tooManyNodes, "\(topic): \(configuration.maxNodes) nodes are known already", at: moment)
+    }
+    take(telegram, retained: retained, node: index, at: moment)
+  }
+
+  /// Counts a message that cannot be used.
+  /// - Parameter what: topic and trouble, safe to show.
+  mutating func reject(_ reason: Rejection, _ what: String, at moment: Moment) {
+    tally.rejected[reason, default: 0] += 1
+    guard let held = complaints.admit(reason, at: moment.instant) else { return }
+    let more = held > 0 ? " (and \(held) more of this kind)" : ""
+    log(.warning, "not used, \(reason): \(what)\(more)")
+  }
+
+  /// The place of a node, which is made when there is none and there is room.
+  mutating func index(of name: NodeName, at moment: Moment) -> Int? {
+    if let index = indices[name] { return index }
+    guard nodes.count < configuration.maxNodes else { return nil }
+    var node = Node(name, at: moment, silenceReference: silenceClock.reading(at: moment.instant))
+    node.rules = configuration.rules.indices.filter { configuration.rules[$0].nodes.matches(name.description) }
+    indices[name] = nodes.count
+    nodes.append(node)
+    return nodes.count - 1
+  }
+
+  // MARK: One telegram
+
+  private mutating func take(_ telegram: Telegram, retained: Bool, node index: Int, at moment: Moment) {
+    let envelope = telegram.envelope
+    let was = nodes[index].boot
+    let isPresent = nodes[index].presence == .online
+    let (verdict, order) = nodes[index].boots.judge(
+      envelope, Self.evidence(telegram, retained: retained), isPresent: isPresent)
+    let receipt: Receipt
+    switch verdict {
+    case .duplicate: return noteDuplicate(node: index, order: order, retained: retained, at: moment)
+    case .staleWill:
+      tally.staleWills += 1
+      nodes[index].stale += 1
+      return
+    case .newest, .newBoot:
+      tally.newest += 1
+      receipt = .newest
+    case .late:
+      tally.late += 1
+      nodes[index].late += 1
+      receipt = .late
+    case .formerBoot:
+      tally.formerBoot += 1
+      nodes[index].stale += 1
+      receipt = .formerBoot
+    }
+    nodes[index].counts[telegram.body.stream, default: 0] += 1
+    let isLive = !retained && receipt == .newest && !telegram.isBacklog
+    let stamp = Stamp(
+      heard: isLive ? moment : nil, measured: envelope.clock == ClockQuality.none ? nil : envelope.time,
+      order: order, sequence: envelope.sequence ?? 0)
+    note(.message(telegram, receipt, retained: retained), node: index, telegram, at: moment)
+    if verdict == .newBoot, let boot = nodes[index].boot {
+      note(.boot(boot, was: was), node: index, telegram, at: moment)
+      endShakes(node: index, "the node was started anew", at: moment)
+    }
+    noteHeard(telegram, receipt, isNewBoot: verdict == .newBoot, retained: retained, node: index, at: moment)
+    apply(telegram, stamp, retained: retained, receipt, node: index, at: moment)
+    watch(node: index, at: moment)
+  }
+
+  private mutating func noteDuplicate(node index: Int, order: Int, retained: Bool, at moment: Moment) {
+    guard !retained else {
+      tally.repeats += 1
+      return
+    }
+    tally.duplicates += 1
+    nodes[index].duplicates += 1
+  }
+
+  private static func evidence(_ telegram: Telegram, retained: Bool) -> BootLog.Evidence {
+    switch telegram.body {
+    case .status(let status) where status.state == .lost: .will
+    case .status: retained ? .retainedStatus : .live
+    case .acceleration, .health: retained ? .retained : .live
+    case .shake, .orientation, .location: retained ? .retained : .event(isBacklog: telegram.isBacklog)
+    }
+  }
+
+  mutating func note(_ kind: Change.Kind, node index: Int, _ telegram: Telegram?, at moment: Moment) {
+    effects.append(
+      .change(Change(node: nodes[index].name, at: moment, measured: telegram?.envelope.time, kind: kind)))
+  }
+}
+
+extension Telegram {
+  /// Sent late, from what the node had kept.
+  var isBacklog: Bool {
+    guard case .location(let location) = body else { return false }
+    switch location {
+    case .fixed(let position): return position.isBacklog
+    case .lost(let loss): return loss.isBacklog
+    }
+  }
+}

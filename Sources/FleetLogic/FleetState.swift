@@ -1,0 +1,123 @@
+public import Telemetry
+
+/// All that is known about a fleet: its nodes, the link to the broker, and the alerts. A pure value; the shell hands
+/// inputs in, with the time, and carries effects out.
+///
+/// Nothing that arrives can stop it: what cannot be used is counted by reason. Everything in it is bounded.
+public struct FleetState: Sendable {
+  public struct Configuration: Equatable, Sendable {
+    /// The levels before a node's name.
+    public var prefix: PrefixPattern
+    /// The levels before `status` and `alerts/<rule>/<node>`.
+    public var alertsPrefix: TopicPrefix
+    /// Nodes kept at the most.
+    public var maxNodes: Int
+    /// After the link is made, silence doesn't count for this long [s].
+    public var graceS: Double
+    /// One alert per rule and node.
+    public var rules: [Rule]
+    /// Alerts and the fleet's status are published.
+    public var publishes: Bool
+
+    public init(
+      prefix: PrefixPattern = PrefixPattern(.standard), alertsPrefix: TopicPrefix = .standardFleet,
+      maxNodes: Int = 20_000, graceS: Double = 30, rules: [Rule] = Rule.defaults, publishes: Bool = true
+    ) {
+      self.prefix = prefix
+      self.alertsPrefix = alertsPrefix
+      self.maxNodes = maxNodes
+      self.graceS = graceS
+      self.rules = rules
+      self.publishes = publishes
+    }
+  }
+
+  /// The fleet tool's own connection to the broker.
+  public enum Link: Equatable, Sendable {
+    /// Not made yet.
+    case none
+    case connected(since: Moment)
+    case disconnected(reason: String, since: Moment)
+  }
+
+  public let configuration: Configuration
+  public internal(set) var clock: ClockState
+  public internal(set) var link = Link.none
+  public internal(set) var tally = Tally()
+  /// In the order in which they were first heard of.
+  public internal(set) var nodes: [Node] = []
+
+  var indices: [NodeName: Int] = [:]
+  var records: [AlertKey: AlertRecord] = [:]
+  /// Alerts firing.
+  public internal(set) var firingCount = 0
+  /// Runs while there is a link.
+  var linkClock = PausableClock()
+  /// Runs while there is a link and the grace after its return is over.
+  var silenceClock = PausableClock()
+  /// No deadline on either clock is earlier; a lower bound, made exact whenever it is reached.
+  var earliestOnLink = Double.infinity
+  var earliestSilence = Double.infinity
+  var complaints = Complaints()
+  var rate = RateMeter()
+  var announcement = Announcement()
+  /// When this run began; nil when nothing vouched for its clock then.
+  let started: WallTime?
+  /// What the input just handled asks for.
+  var effects: [Effect] = []
+
+  /// - Parameter clock: as the shell found it at start.
+  public init(_ configuration: Configuration = Configuration(), clock: ClockState) {
+    self.configuration = configuration
+    self.clock = clock
+    started = clock.quality == .none ? nil : clock.wallAtStart
+  }
+
+  /// Takes one input, and answers what is to be done about it, in order.
+  /// - Parameter now: must not go back from call to call.
+  public mutating func handle(_ input: Input, at now: Instant) -> [Effect] {
+    effects = []
+    letTimePass(moment(now))
+    switch input {
+    case .message(let topic, let payload, let retained):
+      receive(topic: topic, payload: payload, retained: retained, at: moment(now))
+    case .connected: connect(at: moment(now))
+    case .disconnected(let reason): disconnect(reason, at: moment(now))
+    case .clock(let state): clock = state
+    case .tick: break
+    case .stop: announce(.stopped, at: moment(now))
+    }
+    announceIfChanged(at: moment(now))
+    let answer = effects
+    effects = []
+    return answer
+  }
+
+  /// When `tick` is due next; nil when only an input can change anything. It may prove to be early.
+  public func nextDeadline(after now: Instant) -> Instant? {
+    [
+      earliestOnLink < .infinity ? linkClock.moment(of: earliestOnLink) : nil,
+      earliestSilence < .infinity ? silenceClock.moment(of: earliestSilence) : nil,
+      announcement.due(link: link, nodes: nodes.count, firing: firingCount),
+    ].compactMap { $0 }.min().map { max($0, now) }
+  }
+
+  public func node(_ name: NodeName) -> Node? { indices[name].map { nodes[$0] } }
+
+  /// Messages per second of late; nil in the first second.
+  public func messagesPerSecond(at now: Instant) -> Double? { rate.perSecond(at: now) }
+
+  /// How many nodes are in each state.
+  public var presences: [Presence: Int] { nodes.reduce(into: [:]) { $0[$1.presence, default: 0] += 1 } }
+
+  /// The calendar time of `now`, as the fleet tool's clock has it.
+  public func moment(_ now: Instant) -> Moment { Moment(instant: now, wall: clock.wall(at: now)) }
+
+  /// The levels to subscribe to, with QoS 1: every node, and the fleet's own alerts, which are how it finds again what
+  /// was firing before it was restarted.
+  public var subscriptions: [String] {
+    [configuration.prefix.subscription, FleetTopic.alertSubscription(under: configuration.alertsPrefix)]
+  }
+
+  func text(_ topic: FleetTopic) -> String { topic.text(under: configuration.alertsPrefix) }
+}

@@ -1,0 +1,154 @@
+internal import Telemetry
+
+/// Which boots of a node have been seen, which of them is the current one, and where a message belongs among them.
+///
+/// Order comes from (boot, sequence) alone: wall time may be wrong on a node for ever. Only what shows that a boot is
+/// alive just now can make it the current one against another that is, so that neither a will that comes late nor a
+/// backlog of an earlier run takes the node's place.
+struct BootLog: Equatable, Sendable {
+  /// Former boots remembered at the most.
+  static let capacity = 8
+
+  /// One run of the node.
+  struct Run: Equatable, Sendable {
+    var boot: BootID
+    /// Rises with each run that became current; 0 for one that was over before the fleet tool heard of it.
+    var order: Int
+    var sequences = SequenceSet()
+    /// When the run started, by its own clock; nil unless that clock was good.
+    var started: WallTime?
+    /// It has been heard live, not only through what the broker kept.
+    var isConfirmed = false
+    /// The first sequence number that came live: whatever is missing above it was missed.
+    var firstLive: UInt64?
+
+    var missing: UInt64 { firstLive.map { sequences.missing(from: $0) } ?? 0 }
+  }
+
+  /// What a message says about whether its boot is alive.
+  enum Evidence: Equatable {
+    /// Sent only by a boot that is running and connected, and never late: status, acceleration, health.
+    case live
+    /// An event: it may have waited in the node for long.
+    case event(isBacklog: Bool)
+    /// The broker says that the connection was lost.
+    case will
+    /// Kept by the broker, of unknown age.
+    case retained
+    /// The status kept by the broker: the last thing that was said about the node.
+    case retainedStatus
+  }
+
+  enum Verdict: Equatable {
+    /// The newest of the current boot.
+    case newest
+    /// The first of a boot that is now the current one.
+    case newBoot
+    /// Of the current boot, lower in sequence than one seen before.
+    case late
+    case duplicate
+    /// Of a boot that is over.
+    case formerBoot
+    /// A will of a boot other than the current one.
+    case staleWill
+  }
+
+  private(set) var current: Run?
+  /// Oldest first.
+  private(set) var former: [Run] = []
+  /// How many boots became current.
+  private(set) var count = 0
+  /// Live messages of a boot that was thought to be over: two devices with one name do that.
+  private(set) var interleavings = 0
+
+  /// Where the message belongs. Remembers it.
+  /// - Parameter isPresent: the current boot counts as connected.
+  mutating func judge(_ envelope: Envelope, _ evidence: Evidence, isPresent: Bool) -> (verdict: Verdict, order: Int) {
+    if current?.boot == envelope.boot { return (note(envelope, evidence), current?.order ?? 0) }
+    if let index = former.firstIndex(where: { $0.boot == envelope.boot }) {
+      return judgeFormer(index, envelope, evidence, isPresent: isPresent)
+    }
+    if evidence == .will, current?.isConfirmed == true { return (.staleWill, 0) }
+    guard startsNewBoot(envelope, evidence) else {
+      var run = Run(boot: envelope.boot, order: 0, started: Self.start(of: envelope))
+      if let sequence = envelope.sequence { _ = run.sequences.insert(sequence) }
+      remember(run, isOldest: true)
+      return (.formerBoot, 0)
+    }
+    start(Run(boot: envelope.boot, order: count + 1, started: Self.start(of: envelope)))
+    _ = note(envelope, evidence)
+    return (.newBoot, count)
+  }
+
+  /// Notes a message of the current boot.
+  private mutating func note(_ envelope: Envelope, _ evidence: Evidence) -> Verdict {
+    if evidence == .live { current?.isConfirmed = true }
+    if let started = Self.start(of: envelope) { current?.started = started }
+    guard let sequence = envelope.sequence else { return .newest }
+    if current?.firstLive == nil, case .event = evidence { current?.firstLive = sequence }
+    switch current?.sequences.insert(sequence) {
+    case .late: return .late
+    case .duplicate: return .duplicate
+    case .newest, nil: return .newest
+    }
+  }
+
+  private mutating func judgeFormer(_ index: Int, _ envelope: Envelope, _ evidence: Evidence, isPresent: Bool)
+    -> (Verdict, Int)
+  {
+    switch evidence {
+    case .will: return (.staleWill, 0)
+    case .live:
+      let isSupplanted = current?.isConfirmed == true && isPresent
+      if current?.isConfirmed == true { interleavings += 1 }
+      if isSupplanted { return (.formerBoot, former[index].order) }
+      var run = former.remove(at: index)
+      run.order = count + 1
+      start(run)
+      return (note(envelope, evidence), count)
+    case .event, .retained, .retainedStatus:
+      if let sequence = envelope.sequence, former[index].sequences.insert(sequence) == .duplicate {
+        return (.duplicate, former[index].order)
+      }
+      return (.formerBoot, former[index].order)
+    }
+  }
+
+  /// Whether a boot never heard of before is the one that runs now.
+  private func startsNewBoot(_ envelope: Envelope, _ evidence: Evidence) -> Bool {
+    guard let current else { return true }
+    switch evidence {
+    case .live, .retainedStatus: return true
+    case .will: return !current.isConfirmed
+    case .retained: return false
+    case .event(isBacklog: true): return false
+    case .event(isBacklog: false):
+      // A node says `online` before anything else, so this is rare: believe good clocks, else the newcomer. Should it
+      // be an old event after all, the running boot takes its place again with its next live message.
+      guard let ours = current.started, let theirs = Self.start(of: envelope) else { return true }
+      return theirs > ours
+    }
+  }
+
+  private mutating func start(_ run: Run) {
+    if let current { remember(current, isOldest: false) }
+    current = run
+    count += 1
+  }
+
+  private mutating func remember(_ run: Run, isOldest: Bool) {
+    if former.count >= Self.capacity {
+      // Not one that the node ran only just now, if it can be helped.
+      guard !isOldest else { return }
+      former.removeFirst()
+    }
+    former.insert(run, at: isOldest ? 0 : former.count)
+  }
+
+  /// When the boot started by its own clock; nil unless the clock was disciplined.
+  private static func start(of envelope: Envelope) -> WallTime? {
+    guard let time = envelope.time, let uptime = envelope.uptime, envelope.clock == .ntp || envelope.clock == .gps
+    else { return nil }
+    return time + -uptime
+  }
+}

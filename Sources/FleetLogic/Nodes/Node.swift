@@ -1,0 +1,101 @@
+public import Telemetry
+
+/// Whether a node is there.
+public enum Presence: String, CaseIterable, Sendable {
+  case online
+  /// It said good-bye.
+  case stopped
+  /// The broker published its will.
+  case lost
+  /// Nothing came from it for longer than it promised.
+  case silent
+  /// Nothing is known but what the broker kept.
+  case unknown
+}
+
+/// What is known about one node. Everything in it is bounded.
+public struct Node: Equatable, Sendable {
+  public let name: NodeName
+  public internal(set) var presence = Presence.unknown
+  /// Since when; by the fleet tool's clock.
+  public internal(set) var presenceSince: Moment
+  public let firstSeen: Moment
+  /// The last message that came live; nil when all that is known was kept by the broker.
+  public internal(set) var lastSeen: Moment?
+  /// The newest time of measurement of what the broker had kept, where the node's clock was good.
+  public internal(set) var lastMeasured: WallTime?
+  /// The last status other than a will.
+  public internal(set) var status: StatusMessage?
+  public internal(set) var location: Reported<LocationMessage>?
+  /// The last position, which outlasts the loss of the fix.
+  public internal(set) var position: Reported<LocationMessage.Position>?
+  public internal(set) var orientation: Reported<OrientationMessage>?
+  /// The last acceleration window; nil before the first.
+  public internal(set) var acceleration: Reported<AccelerationMessage>?
+  public internal(set) var shake: Reported<ShakeMessage>?
+  public internal(set) var health: Reported<HealthMessage>?
+  /// Messages taken, by stream.
+  public internal(set) var counts: [Stream: Int] = [:]
+  /// Wills that spoke of the current boot.
+  public internal(set) var wills = 0
+  /// How often it came back after a will.
+  public internal(set) var flaps = 0
+  public internal(set) var duplicates = 0
+  /// Events that came after a newer one of the same boot.
+  public internal(set) var late = 0
+  /// Messages of boots that are over, wills among them.
+  public internal(set) var stale = 0
+  var boots = BootLog()
+  /// The rules that concern it, as indices into the configuration's list.
+  var rules: [Int] = []
+  /// When it was last heard live, or first known, on the fleet's silence clock [s].
+  var silenceReference: Double
+
+  init(_ name: NodeName, at moment: Moment, silenceReference: Double) {
+    self.name = name
+    self.presenceSince = moment
+    self.firstSeen = moment
+    self.silenceReference = silenceReference
+  }
+
+  /// Something a node said, and when.
+  public struct Reported<Content: Equatable & Sendable>: Equatable, Sendable {
+    public var content: Content
+    public var stamp: Stamp
+  }
+
+  /// The run that counts; nil before the first message.
+  public var boot: BootID? { boots.current?.boot }
+  /// Runs that the fleet tool has taken for the current one.
+  public var bootsSeen: Int { boots.count }
+  /// Boots before the current one, oldest first; 8 at the most.
+  public var formerBoots: [BootID] { boots.former.map(\.boot) }
+  /// The highest sequence number of the current boot.
+  public var lastSequence: UInt64? { boots.current?.sequences.highest }
+  /// Events of the current boot that must exist and have not come.
+  public var missing: UInt64 { boots.current?.missing ?? 0 }
+  /// Live messages of a boot that was thought to be over.
+  public var interleavings: Int { boots.interleavings }
+  /// Several boots speak in turn: two devices use one name.
+  public var isSuspectedClone: Bool { boots.interleavings >= 3 }
+  public var agent: String? { status?.agent }
+
+  /// Nothing for this long means silence [s]: two and a half of the intervals that the node promised.
+  public var silenceS: Double {
+    let interval = status?.healthIntervalS ?? 300
+    return 2.5 * min(max(interval, 1), 86400)
+  }
+
+  /// The age of the last thing heard from it [s]; nil when nobody can say.
+  public func age(at now: Instant, _ clock: ClockState) -> Double? {
+    if let lastSeen { return max(0, now - lastSeen.instant) }
+    guard let lastMeasured, clock.quality != .none else { return nil }
+    return max(0, clock.wall(at: now) - lastMeasured)
+  }
+
+  /// The age of its last position's fix [s]; nil when there is none or nobody can say.
+  public func fixAge(at now: Instant, _ clock: ClockState) -> Double? {
+    guard let position, let age = position.stamp.age(at: now, clock) else { return nil }
+    return age + position.content.ageS
+  }
+}

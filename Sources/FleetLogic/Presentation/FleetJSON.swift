@@ -1,0 +1,160 @@
+public import Telemetry
+
+/// The fleet as JSON, one object a line. Units are in the keys, times are epoch seconds, what is unknown is absent.
+/// `kind` says which of these an object is:
+///
+/// - `message`: a message that was taken. `t` receipt, `node`, `stream`, `receipt` (`newest`, `late`, `former_boot`),
+///   `retained`, `message` the node's own payload, in the form of docs/MESSAGES.md.
+/// - `node`: the state of a node, each time something about it changed. `t`, `node`, `change` (`presence`, `boot`,
+///   `location`, `face`, `shake`), `why` for people, `state`, `state_t` since when, `boot`, `boots`, `seq`, `agent`,
+///   `seen_s` since it was last heard, `fix` (`dimensions` 0, 2 or 3, `reason` of a loss, `age_s`, `lat`, `lon`,
+///   `acc_m`: of the last position), `face`, `peak_g`, `shake` (`id`, `phase`, `peak_g`, `age_s`), `counts` by
+///   stream, `link` (`wills`, `flaps`, `duplicates`, `late`, `stale`, `missing`, `interleavings`).
+/// - `alert`: an alert fired or resolved. `t`, `rule`, `rule_kind`, `severity`, `node`, `state`, `previous`,
+///   `since_t`, `count`, `value`, `summary`, `reason`.
+/// - `link`: the fleet tool's own link. `t`, `state` `connected` or `disconnected`, `reason`.
+public enum FleetJSON {
+  /// An alert, without a line's end.
+  public static func alert(_ alert: Alert) -> [UInt8] {
+    var json = JSONWriter()
+    json.object { json in
+      json.string("kind", "alert")
+      json.number("t", alert.at.wall.seconds, decimals: 3)
+      json.string("rule", alert.rule)
+      json.string("rule_kind", alert.kind.rawValue)
+      json.string("severity", alert.severity.rawValue)
+      json.string("node", alert.node.description)
+      json.string("state", alert.state.rawValue)
+      json.string("previous", alert.previous?.rawValue)
+      json.number("since_t", alert.since.seconds, decimals: 3)
+      json.integer("count", alert.count)
+      json.number("value", alert.value, decimals: 6)
+      json.string("summary", alert.summary)
+      json.string("reason", alert.reason.isEmpty ? nil : alert.reason)
+    }
+    return json.bytes
+  }
+
+  /// The fleet tool's own link; nil before it was first tried.
+  public static func link(_ link: FleetState.Link, at moment: Moment) -> [UInt8]? {
+    let state: String
+    var cause: String?
+    switch link {
+    case .none: return nil
+    case .connected: state = "connected"
+    case .disconnected(let reason, _):
+      state = "disconnected"
+      cause = reason
+    }
+    var json = JSONWriter()
+    json.object { json in
+      json.string("kind", "link")
+      json.number("t", moment.wall.seconds, decimals: 3)
+      json.string("state", state)
+      json.string("reason", cause)
+    }
+    return json.bytes
+  }
+
+  /// A change: a message that was taken, or the state of the node that it left behind.
+  /// - Parameter node: the node as it is after the change.
+  public static func change(_ change: Change, _ node: Node, _ clock: ClockState) -> [UInt8] {
+    if case .message(let telegram, let receipt, let retained) = change.kind {
+      return message(change, telegram, receipt, retained: retained)
+    }
+    var json = JSONWriter(capacity: 1024)
+    json.object { json in
+      json.string("kind", "node")
+      json.number("t", change.at.wall.seconds, decimals: 3)
+      json.string("node", change.node.description)
+      json.string("change", word(change.kind))
+      if case .presence(_, _, let reason) = change.kind { json.string("why", reason) }
+      state(node, at: change.at.instant, clock, &json)
+    }
+    return json.bytes
+  }
+
+  private static func message(_ change: Change, _ telegram: Telegram, _ receipt: Receipt, retained: Bool) -> [UInt8] {
+    var json = JSONWriter(capacity: 1024)
+    json.object { json in
+      json.string("kind", "message")
+      json.number("t", change.at.wall.seconds, decimals: 3)
+      json.string("node", change.node.description)
+      json.string("stream", telegram.body.stream.rawValue)
+      json.string("receipt", receipt.rawValue)
+      json.boolean("retained", retained)
+      json.json("message", telegram.encode())
+    }
+    return json.bytes
+  }
+
+  private static func word(_ kind: Change.Kind) -> String {
+    switch kind {
+    case .presence: "presence"
+    case .boot: "boot"
+    case .shake: "shake"
+    case .location: "location"
+    case .face: "face"
+    case .message: "message"
+    }
+  }
+
+  // MARK: A node
+
+  private static func state(_ node: Node, at now: Instant, _ clock: ClockState, _ json: inout JSONWriter) {
+    json.string("state", node.presence.rawValue)
+    json.number("state_t", node.presenceSince.wall.seconds, decimals: 3)
+    json.string("boot", node.boot?.description)
+    json.integer("boots", node.bootsSeen)
+    json.integer("seq", node.lastSequence)
+    json.string("agent", node.agent)
+    json.number("seen_s", node.age(at: now, clock), decimals: 1)
+    fix(node, at: now, clock, &json)
+    json.string("face", node.orientation?.content.face.rawValue)
+    json.number("peak_g", node.acceleration?.content.peakG, decimals: 4)
+    if let shake = node.shake {
+      json.object("shake") { json in
+        json.integer("id", shake.content.id)
+        json.string("phase", shake.content.phase.rawValue)
+        json.number("peak_g", shake.content.peakG, decimals: 4)
+        json.number("age_s", shake.stamp.age(at: now, clock), decimals: 1)
+      }
+    }
+    json.object("counts") { json in
+      json.integer("status", node.counts[.status])
+      json.integer("acceleration", node.counts[.acceleration])
+      json.integer("shake", node.counts[.shake])
+      json.integer("orientation", node.counts[.orientation])
+      json.integer("location", node.counts[.location])
+      json.integer("health", node.counts[.health])
+    }
+    json.object("link") { json in
+      json.integer("wills", node.wills)
+      json.integer("flaps", node.flaps)
+      json.integer("duplicates", node.duplicates)
+      json.integer("late", node.late)
+      json.integer("stale", node.stale)
+      json.integer("missing", node.missing)
+      json.integer("interleavings", node.interleavings)
+    }
+  }
+
+  private static func fix(_ node: Node, at now: Instant, _ clock: ClockState, _ json: inout JSONWriter) {
+    guard let location = node.location else { return }
+    json.object("fix") { json in
+      switch location.content {
+      case .fixed(let position):
+        json.integer("dimensions", position.dimensions)
+        json.number("age_s", node.fixAge(at: now, clock), decimals: 1)
+      case .lost(let loss):
+        json.integer("dimensions", 0)
+        json.string("reason", loss.reason.rawValue)
+        json.number("age_s", location.stamp.age(at: now, clock), decimals: 1)
+      }
+      guard let position = node.position?.content else { return }
+      json.number("lat", position.latitude, decimals: 7)
+      json.number("lon", position.longitude, decimals: 7)
+      json.number("acc_m", position.accuracyM, decimals: 2)
+    }
+  }
+}

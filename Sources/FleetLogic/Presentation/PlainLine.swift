@@ -1,0 +1,53 @@
+internal import Telemetry
+
+/// One line a change, for those who read a log rather than a table. Always UTC, safe to show, without a line's end.
+///
+///     2026-11-30T04:00:00.000Z pallet-7 shake began, peak 1.82 g
+public enum PlainLine {
+  /// Nil for a change that is not worth a line: a message that only adds to what is known.
+  public static func of(_ change: Change) -> String? {
+    guard let what = what(change) else { return nil }
+    return "\(change.at.wall.rfc3339) \(change.node) \(what)"
+  }
+
+  /// What became of an alert.
+  public static func of(_ alert: Alert) -> String {
+    let times = alert.state == .firing ? alert.severity.rawValue : "after \(Age.text(alert.at.wall - alert.since))"
+    return
+      "\(alert.at.wall.rfc3339) \(alert.node) alert \(alert.rule) \(alert.state.rawValue) (\(times)): \(alert.summary)"
+  }
+
+  /// What became of the fleet tool's own link; nil before it was first tried.
+  public static func of(_ link: FleetState.Link, at moment: Moment) -> String? {
+    switch link {
+    case .none: nil
+    case .connected: "\(moment.wall.rfc3339) connected to the broker"
+    case .disconnected(let reason, _):
+      "\(moment.wall.rfc3339) no link to the broker: \(SafeText.escaped(reason, limit: 200))"
+    }
+  }
+
+  private static func what(_ change: Change) -> String? {
+    switch change.kind {
+    case .presence(let presence, _, let reason): "\(presence.rawValue): \(SafeText.escaped(reason, limit: 200))"
+    case .boot(let boot, let was): was.map { "started anew: boot \(boot), before it \($0)" }
+    case .shake(let shake): shakeText(shake)
+    case .location(.fixed(let position)): fixText(position)
+    case .location(.lost(let loss)): "position lost: \(loss.reason.sentence)"
+    case .face(let face, let was): "face \(face.rawValue)" + (was.map { ", before it \($0.rawValue)" } ?? "")
+    case .message: nil
+    }
+  }
+
+  private static func shakeText(_ shake: ShakeMessage) -> String {
+    let reason = shake.reason.map { " (\($0.rawValue))" } ?? ""
+    let length = shake.phase == .began ? "" : " after \(Decimal.text(shake.durationS, decimals: 1)) s"
+    return "shake \(shake.phase.rawValue)\(reason)\(length), peak \(Decimal.text(shake.peakG, decimals: 2)) g"
+  }
+
+  private static func fixText(_ position: LocationMessage.Position) -> String {
+    let accuracy = position.accuracyM.map { " +-\(Decimal.text($0, decimals: 0)) m" } ?? ""
+    let place = "\(Decimal.text(position.latitude, decimals: 5)),\(Decimal.text(position.longitude, decimals: 5))"
+    return "position \(place)\(accuracy), \(position.dimensions)D, \(Age.text(position.ageS)) old"
+  }
+}

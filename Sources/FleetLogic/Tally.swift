@@ -1,0 +1,31 @@
+/// What became of every message that came. Each is counted once, and `received` is the sum of the rest.
+public struct Tally: Equatable, Sendable {
+  public internal(set) var received = 0
+  /// The newest of its node's current boot.
+  public internal(set) var newest = 0
+  /// Of the current boot, after a newer one.
+  public internal(set) var late = 0
+  /// Of a boot that is over.
+  public internal(set) var formerBoot = 0
+  /// Events that had come before, live.
+  public internal(set) var duplicates = 0
+  /// What the broker had kept and was known already: it is said again with each subscription.
+  public internal(set) var repeats = 0
+  /// Wills of a boot other than the current one.
+  public internal(set) var staleWills = 0
+  /// Streams that this version doesn't know: a newer node's.
+  public internal(set) var unknownStreams = 0
+  /// Empty payloads on retained streams: somebody took the retained message away.
+  public internal(set) var cleared = 0
+  /// The fleet tool's own alerts and status, or another fleet tool's.
+  public internal(set) var own = 0
+  public internal(set) var rejected: [Rejection: Int] = [:]
+
+  /// All that could not be used.
+  public var rejectedTotal: Int { rejected.values.reduce(0, +) }
+
+  /// The sum of all that is counted apart: always `received`.
+  public var accounted: Int {
+    newest + late + formerBoot + duplicates + repeats + staleWills + unknownStreams + cleared + own + rejectedTotal
+  }
+}

@@ -1,0 +1,242 @@
+internal import Daemon
+internal import MQTT
+internal import NodeLogic
+internal import Sensors
+internal import Telemetry
+
+/// The shell around `Node`: one loop that waits for sensor, gpsd, broker, signals and time, hands each to the node, and
+/// carries out what the node answers. All state lives on this one thread.
+final class Agent {
+  /// How long a stop may take [s].
+  static let stopS = 5.0
+
+  let log: Log
+  let clock = MonotonicClock.process
+  let notifier: ServiceNotifier
+  let load: () throws(ConfigurationFailure) -> NodeConfiguration
+  let boot: BootID
+  let loop: EventLoop
+  private let signals: Signals
+  var configuration: NodeConfiguration
+  private var node: Node
+  private var clockWatch: ClockWatch
+  private var link: BrokerLinkage
+  private var accelerometer: AccelerometerInlet?
+  private var gpsd: GpsdInlet?
+  private var nodeTimer: EventLoop.Timer?
+  private var keepAliveTimer: EventLoop.Timer?
+  /// Set once the agent is on its way out.
+  private var stopDeadline: Instant?
+
+  /// - Parameter load: reads the configuration anew; called again at each SIGHUP.
+  init(
+    log: Log, environment: [String: String], load: @escaping () throws(ConfigurationFailure) -> NodeConfiguration
+  ) throws(Termination) {
+    self.log = log
+    self.load = load
+    // Before any thread: signals are blocked in this one and in those it starts.
+    signals = try Signals()
+    notifier = ServiceNotifier(environment: environment)
+    do throws(ConfigurationFailure) {
+      configuration = try load()
+    } catch {
+      throw error.termination
+    }
+    log.level = configuration.logLevel
+    boot = try RandomSource.bootID()
+    loop = EventLoop(clock: clock)
+    clockWatch = ClockWatch(clock: clock)
+    node = Node(boot: boot, configuration.logic, clock: clockWatch.state, at: clock.now())
+    link = try BrokerLinkage(configuration, boot: boot, log: log)
+  }
+
+  /// Runs until a signal ends it.
+  func run() throws(Termination) {
+    loop.watch(signals.descriptor) { [unowned self] _ in takeSignals() }
+    nodeTimer = loop.timer { [unowned self] _ in hand(.tick) }
+    startKeepAlive()
+    try startAccelerometer()
+    startGpsd()
+    startLink()
+    hand(.tick)
+    log.notice("judder-node \(softwareVersion): \(configuration.prefix)/\(configuration.name), boot \(boot)")
+    notifier.ready(status: "measuring")
+    try loop.run()
+    finish()
+  }
+
+  /// Hands an input to the node and carries out what it answers.
+  func hand(_ input: NodeInput) {
+    let now = clock.now()
+    if let state = clockWatch.change(at: now) { carryOut(node.handle(.clock(state), at: now)) }
+    carryOut(node.handle(input, at: now))
+    nodeTimer?.deadline = node.nextDeadline
+  }
+
+  private func carryOut(_ effects: [NodeEffect]) {
+    for effect in effects {
+      switch effect {
+      case .publish(let outgoing): if let answer = link.publish(outgoing) { hand(answer) }
+      case .log(let note): log.change(note.topic, note.level.logLevel, note.text)
+      case .measureUsage:
+        let usage = ProcessUsage.read()
+        hand(.usage(ProcessLoad(residentKB: usage.residentKB, processorS: usage.cpuSeconds)))
+      }
+    }
+  }
+}
+
+// MARK: - Parts
+
+extension Agent {
+  private func startAccelerometer() throws(Termination) {
+    do throws(RecordingFailure) {
+      accelerometer = try AccelerometerInlet(configuration.accelerometer, loop: loop, log: log) { [unowned self] in
+        hand(.accelerometer($0))
+      }
+    } catch {
+      throw Termination(.configuration, ["\(error)"])
+    }
+  }
+
+  private func startGpsd() {
+    gpsd = configuration.gpsd.map { address in
+      GpsdInlet(address, loop: loop) { [unowned self] in hand(.gpsd($0)) }
+    }
+  }
+
+  private func startLink() {
+    link.start(loop: loop) { [unowned self] event in take(event) }
+  }
+
+  private func take(_ event: SessionEvent) {
+    guard let input = link.input(of: event) else { return }
+    hand(input)
+    switch event {
+    case .connected, .disconnected: notifier.status(link.summary)
+    default: break
+    }
+    endIfDrained()
+  }
+
+  private func startKeepAlive() {
+    guard let interval = notifier.keepAliveInterval else { return }
+    let timer = loop.timer { [unowned self] now in
+      // From the loop that samples: a hang of this thread is what the watchdog is for.
+      notifier.keepAlive()
+      keepAliveTimer?.deadline = now + interval
+    }
+    timer.deadline = clock.now()
+    keepAliveTimer = timer
+  }
+}
+
+// MARK: - Signals
+
+extension Agent {
+  private func takeSignals() {
+    while let signal = signals.next() {
+      switch signal {
+      case .hangUp: reload()
+      case .terminate, .interrupt: stop(because: signal)
+      case .windowChange: break
+      }
+    }
+  }
+
+  /// Reads the configuration again. What is wrong with it is said, and the old one stays in force.
+  private func reload() {
+    notifier.reloading()
+    defer { notifier.ready(status: link.summary) }
+    do throws(ConfigurationFailure) {
+      apply(try load())
+      log.notice("the configuration was read again")
+    } catch {
+      for problem in error.problems { log.error("\(problem)") }
+      log.error("the configuration stays as it was")
+    }
+  }
+
+  private func apply(_ new: NodeConfiguration) {
+    let old = configuration
+    configuration = new
+    if new.name != old.name || new.prefix != old.prefix {
+      log.warning("node.id and node.prefix take effect at the next start")
+      configuration.name = old.name
+      configuration.prefix = old.prefix
+    }
+    log.level = new.logLevel
+    carryOut(node.reconfigure(new.logic, at: clock.now()))
+    if new.accelerometer != old.accelerometer { restartAccelerometer(or: old.accelerometer) }
+    if new.gpsd != old.gpsd {
+      gpsd?.stop()
+      startGpsd()
+    }
+    if configuration.broker != old.broker { restartLink() }
+    hand(.tick)
+  }
+
+  private func restartAccelerometer(or old: AccelerometerSettings) {
+    accelerometer?.stop()
+    accelerometer = nil
+    do throws(Termination) {
+      try startAccelerometer()
+    } catch {
+      for line in error.lines { log.error(line) }
+      hand(.accelerometer(.failed(reason: error.lines.first ?? "cannot be started")))
+    }
+  }
+
+  private func restartLink() {
+    do throws(Termination) {
+      let new = try BrokerLinkage(configuration, boot: boot, log: log)
+      link.stop(deadlineS: 2)
+      hand(.link(isConnected: false))
+      link = new
+      startLink()
+    } catch {
+      for line in error.lines { log.error(line) }
+    }
+  }
+
+  /// Says good-bye, and ends the loop when what waits was handed over, or at the deadline. A second signal ends it at
+  /// once.
+  private func stop(because signal: ProcessSignal) {
+    guard stopDeadline == nil else { return loop.stop() }
+    let deadline = clock.now() + Agent.stopS
+    stopDeadline = deadline
+    log.notice("stopping (\(signal))")
+    notifier.stopping(status: "handing over what waits")
+    accelerometer?.stop()
+    gpsd?.stop()
+    hand(.stop)
+    // A second is kept for the good-bye to the broker.
+    loop.timer { [unowned self] _ in loop.stop() }.deadline = deadline - 1
+    endIfDrained()
+  }
+
+  private func endIfDrained() {
+    if stopDeadline != nil, isDrained { loop.stop() }
+  }
+
+  private func finish() {
+    link.stop(deadlineS: max(0.5, (stopDeadline ?? .start) - clock.now()))
+    if node.pendingEvents > 0 {
+      log.warning("\(node.pendingEvents) events were not acknowledged, and are lost with this process")
+    }
+    log.notice("stopped")
+  }
+
+  /// Nothing is left that waiting could bring to the broker.
+  private var isDrained: Bool { node.pendingEvents == 0 || !link.isConnected }
+}
+
+extension Note.Level {
+  fileprivate var logLevel: LogLevel {
+    switch self {
+    case .info: .info
+    case .notice: .notice
+    case .warning: .warning
+    }
+  }
+}

@@ -1,0 +1,99 @@
+internal import BrokerLink
+internal import Daemon
+internal import MQTT
+internal import NodeLogic
+internal import Telemetry
+
+/// The node's side of the broker session: what to publish there, and what its events mean here.
+final class BrokerLinkage {
+  /// How long the broker waits for the node to come back before it says that it is lost [s]: MQTT 5 only.
+  private static let willDelayS: UInt32 = 30
+  private static let media = MessageProperties(contentType: "application/json")
+
+  private let session: BrokerSession
+  private let prefix: TopicPrefix
+  private let name: NodeName
+  private let endpoint: String
+  private let journal: LinkJournal
+  private var loop: EventLoop?
+  private(set) var isConnected = false
+
+  /// - Throws: what cannot work in the settings.
+  init(_ configuration: NodeConfiguration, boot: BootID, log: Log) throws(Termination) {
+    prefix = configuration.prefix
+    name = configuration.name
+    endpoint = configuration.broker.endpoint
+    journal = LinkJournal(log: log, endpoint: endpoint)
+    var settings = configuration.broker
+    settings.will = BrokerLinkage.will(Topic(prefix: prefix, node: name, stream: .status), boot)
+    do throws(SettingsProblem) {
+      session = try BrokerSession(settings)
+    } catch {
+      throw Termination(.configuration, ["broker: \(error)"])
+    }
+  }
+
+  /// What the broker says for the node when it goes without a word. It names the boot, so that a will that comes after
+  /// the next start is known to be stale.
+  static func will(_ topic: Topic, _ boot: BootID) -> Will {
+    let telegram = Telegram(Envelope(boot: boot), .status(StatusMessage(.lost)))
+    return Will(
+      topic: topic.description, payload: telegram.encode(), qos: .atLeastOnce, isRetained: true, delayS: willDelayS)
+  }
+
+  /// One line for `systemctl status`.
+  var summary: String { isConnected ? "measuring, connected to \(endpoint)" : "measuring, no broker at \(endpoint)" }
+
+  func start(loop: EventLoop, take: @escaping (SessionEvent) -> Void) {
+    self.loop = loop
+    loop.watch(session.descriptor) { [unowned self] _ in
+      for event in session.drain() { take(event) }
+    }
+    do throws(LinkProblem) {
+      try session.start()
+    } catch {
+      journal.note(.disconnected(problem: error, retryInS: nil, unsettled: []))
+    }
+  }
+
+  /// Hands a message to the session, and answers what the node is to know at once; nil: the session will tell.
+  func publish(_ outgoing: Outgoing) -> NodeInput? {
+    let stream = outgoing.telegram.body.stream
+    let publication = Publication(
+      topic: Topic(prefix: prefix, node: name, stream: stream).description, payload: outgoing.telegram.encode(),
+      qos: stream.qos == 0 ? .atMostOnce : .atLeastOnce, isRetained: outgoing.isRetained, token: outgoing.token ?? 0,
+      properties: BrokerLinkage.media)
+    switch (session.publish(publication), outgoing.token) {
+    case (.accepted, _): return nil
+    // The session is about to tell that the connection is lost, and then everything is sent again.
+    case (.offline, .some): return nil
+    case (.full, .some(let token)): return .refused(token, isPermanent: false)
+    case (.offline, nil), (.full, nil): return .dropped
+    }
+  }
+
+  /// What a session's event means to the node; nil for what only the log needs to know.
+  func input(of event: SessionEvent) -> NodeInput? {
+    journal.note(event)
+    switch event {
+    case .connected:
+      isConnected = true
+      return .link(isConnected: true)
+    case .disconnected:
+      let wasConnected = isConnected
+      isConnected = false
+      return wasConnected ? .link(isConnected: false) : nil
+    case .delivered(let token, _): return token == 0 ? nil : .delivered(token)
+    case .refused(let token, let refusal):
+      return token == 0 ? .dropped : .refused(token, isPermanent: refusal.isPermanent)
+    case .connecting, .message, .subscribed: return nil
+    }
+  }
+
+  /// Ends the session: the broker keeps the will to itself.
+  func stop(deadlineS: Double) {
+    loop?.unwatch(session.descriptor)
+    session.stop(deadlineS: deadlineS)
+    isConnected = false
+  }
+}

@@ -1,0 +1,129 @@
+internal import BrokerLink
+internal import Daemon
+internal import MQTT
+internal import NodeLogic
+internal import Sensors
+internal import Telemetry
+
+/// The configuration in the shapes that the parts take.
+struct NodeConfiguration {
+  var prefix: TopicPrefix
+  var name: NodeName
+  var logic: NodeSettings
+  var accelerometer: AccelerometerSettings
+  /// Nil: location is off.
+  var gpsd: GpsdAddress?
+  var broker: BrokerSettings
+  var logLevel: LogLevel
+
+  /// Where gpsd is, and how to talk to it.
+  struct GpsdAddress: Equatable {
+    var host: String
+    var port: Int
+    var session: GpsdSession.Settings
+
+    /// As people write it.
+    var endpoint: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+  }
+
+  /// - Parameter environment: where passwords may be.
+  /// - Parameter hostName: what the node is called when the configuration does not say.
+  init(
+    _ configuration: Configuration, environment: [String: String], hostName: String
+  ) throws(ConfigurationFailure) {
+    name = try NodeConfiguration.name(configuration, hostName)
+    prefix = try NodeConfiguration.prefix(configuration)
+    logic = NodeConfiguration.logic(configuration)
+    accelerometer = NodeConfiguration.accelerometer(configuration)
+    if accelerometer.source == .recording, accelerometer.recordingFile == nil {
+      throw ConfigurationFailure([configuration.problem("accelerometer.recording_file", "is needed for a recording")])
+    }
+    if let problem = logic.motion?.shake.problems.first {
+      throw ConfigurationFailure([configuration.problem("shake.preset", "with the other values: \(problem)")])
+    }
+    gpsd = NodeConfiguration.gpsd(configuration)
+    logic.gpsd = gpsd?.endpoint
+    broker = try BrokerSettings(configuration, clientID: "judder-node-\(name)", environment: environment)
+    logLevel = LogLevel(rawValue: configuration.text("log.level")) ?? .info
+  }
+
+  private static func name(_ configuration: Configuration, _ hostName: String) throws(ConfigurationFailure) -> NodeName {
+    if let name = configuration.optionalText("node.id").flatMap({ NodeName($0) }) { return name }
+    if let name = NodeName(fromHostName: hostName) { return name }
+    let text = "is not set, and the host name '\(hostName)' holds no letter or digit to make it of; set it"
+    throw ConfigurationFailure([configuration.problem("node.id", text)])
+  }
+
+  private static func prefix(_ configuration: Configuration) throws(ConfigurationFailure) -> TopicPrefix {
+    do throws(PrefixProblem) {
+      return try TopicPrefix(configuration.text("node.prefix"))
+    } catch {
+      throw ConfigurationFailure([configuration.problem("node.prefix", "is no prefix: \(error)")])
+    }
+  }
+
+  private static func logic(_ configuration: Configuration) -> NodeSettings {
+    var settings = NodeSettings()
+    settings.convention = Convention(rawValue: configuration.text("node.convention")) ?? .standard
+    if configuration.text("accelerometer.source") != AccelerometerSettings.Source.none.rawValue {
+      settings.motion = motion(configuration)
+    }
+    if configuration.flag("gpsd.enabled") { settings.location = location(configuration) }
+    settings.outboxBytes = Int(configuration.number("spool.cap_mb") * 1_000_000)
+    settings.healthIntervalS = configuration.number("health.interval_s")
+    return settings
+  }
+
+  private static func motion(_ configuration: Configuration) -> MotionSettings {
+    var motion = MotionSettings(ShakePreset(rawValue: configuration.text("shake.preset")) ?? .handheld)
+    for key in ShakeSettings.Key.allCases {
+      let path = "shake.\(key.rawValue)"
+      if key == .reversals {
+        if let value = configuration.optionalInteger(path) { motion.shake[key] = Double(value) }
+      } else if let value = configuration.optionalNumber(path) {
+        motion.shake[key] = value
+      }
+    }
+    motion.orientation.enterDeg = configuration.number("orientation.enter_deg")
+    motion.orientation.leaveDeg = configuration.number("orientation.leave_deg")
+    motion.orientation.settleS = configuration.number("orientation.settle_s")
+    motion.acceleration.filter =
+      AccelerationMessage.Filter(rawValue: configuration.text("acceleration.filter")) ?? .raw
+    motion.acceleration.windowS = configuration.number("acceleration.window_s")
+    motion.acceleration.restWindowS = configuration.number("acceleration.rest_window_s")
+    motion.acceleration.cutoffHz = configuration.number("acceleration.cutoff_hz")
+    return motion
+  }
+
+  private static func location(_ configuration: Configuration) -> LocationTracker.Settings {
+    LocationTracker.Settings(
+      distanceFilterM: configuration.number("location.distance_filter_m"),
+      intervalS: configuration.number("location.interval_s"),
+      maxAccuracyM: configuration.number("location.max_accuracy_m"),
+      lostAfterS: configuration.number("location.lost_after_s"),
+      device: configuration.optionalText("gpsd.device"))
+  }
+
+  private static func gpsd(_ configuration: Configuration) -> GpsdAddress? {
+    guard configuration.flag("gpsd.enabled") else { return nil }
+    return GpsdAddress(
+      host: configuration.text("gpsd.host"), port: configuration.integer("gpsd.port"),
+      session: GpsdSession.Settings(device: configuration.optionalText("gpsd.device")))
+  }
+
+  private static func accelerometer(_ configuration: Configuration) -> AccelerometerSettings {
+    var settings = AccelerometerSettings()
+    settings.source = AccelerometerSettings.Source(rawValue: configuration.text("accelerometer.source")) ?? .iio
+    settings.device = configuration.optionalText("accelerometer.device")
+    settings.rateHz = configuration.number("accelerometer.rate_hz")
+    settings.sysfsRoot = configuration.text("accelerometer.sysfs_root")
+    settings.devRoot = configuration.text("accelerometer.dev_root")
+    settings.mountMatrix = configuration.optionalText("accelerometer.mount_matrix").flatMap {
+      try? MountMatrix(parsing: $0)
+    }
+    settings.recordingFile = configuration.optionalText("accelerometer.recording_file")
+    settings.scenario = MotionScenario(rawValue: configuration.text("accelerometer.scenario")) ?? .parked
+    settings.seed = UInt64(configuration.integer("accelerometer.seed"))
+    return settings
+  }
+}

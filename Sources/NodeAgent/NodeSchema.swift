@@ -1,0 +1,165 @@
+internal import BrokerLink
+internal import Daemon
+internal import NodeLogic
+internal import Sensors
+internal import Telemetry
+
+/// Every key of node.toml.
+enum NodeSchema {
+  static let schema = ConfigurationSchema(
+    heading: [
+      "Configuration of judder-node: every key, with its type, unit, range and default.",
+      "As it stands this file changes nothing; take the # away from what you set. A flag (--set KEY=VALUE) goes before "
+        + "an environment variable (JUDDER_SECTION_KEY), that before this file, this before the default. "
+        + "judder-node check reads all of it and says what is wrong.",
+    ],
+    sections: [
+      node, BrokerSection.section(clientID: "judder-node-ID"), accelerometer, acceleration, shake, orientation, gpsd,
+      location, spool, health, log,
+    ])
+
+  private static let node = ConfigurationSection(
+    "node", summary: "Who this node is.",
+    [
+      .text("id", note: "made of the host name", "Name in every topic: a to z, 0 to 9 and -, at most 63.")
+        .checked { value in
+          guard case .text(let text) = value, NodeName(text) == nil else { return nil }
+          return "must be a to z, 0 to 9 and -, at most 63 characters, and not begin with -"
+        },
+      .text("prefix", default: "judder", "First levels of every topic.").checked { value in
+        guard case .text(let text) = value else { return nil }
+        do throws(PrefixProblem) {
+          _ = try TopicPrefix(text)
+          return nil
+        } catch {
+          return "must be one or more levels, for example site/judder: \(error)"
+        }
+      },
+      .choice(
+        "convention", Convention.allCases.map(\.rawValue), default: Convention.standard.rawValue,
+        "Sign of published accelerations: flat on a table, face up, z reads +1 (standard) or -1 (apple)."),
+    ])
+
+  private static let accelerometer = ConfigurationSection(
+    "accelerometer", summary: "The sensor.",
+    [
+      .choice(
+        "source", AccelerometerSettings.Source.allCases.map(\.rawValue), default: "iio",
+        "Where samples come from: iio is a Linux IIO device, recording a CSV file, simulated a scenario, none nothing."),
+      .text("device", note: "the only accelerometer", "IIO device by name, label, iio:deviceN or path."),
+      .number(
+        "rate_hz", 1...4000, unit: "Hz", default: 100,
+        "Sampling rate wanted. The lowest rate that the sensor offers and that is not below it is chosen."),
+      .path("sysfs_root", default: "/sys/bus/iio/devices", "Folder that lists IIO devices."),
+      .path("dev_root", default: "/dev", "Folder of their character devices."),
+      .text(
+        "mount_matrix", note: "as the driver says, else identity",
+        "Rotation from the sensor's axes to the node's, by rows: 1, 0, 0; 0, 1, 0; 0, 0, 1."
+      ).checked { value in
+        guard case .text(let text) = value else { return nil }
+        do throws(MountMatrix.Problem) {
+          _ = try MountMatrix(parsing: text)
+          return nil
+        } catch {
+          return "must be three rows of three numbers: \(error)"
+        }
+      },
+      .path("recording_file", note: "needed for recording", "CSV with the columns t [s], x, y, z [g]."),
+      .choice(
+        "scenario", MotionScenario.allCases.map(\.rawValue), default: MotionScenario.parked.rawValue,
+        "What a simulated node goes through."),
+      .integer("seed", 0...Int.max, default: 1, "Seed of the simulation: the same seed gives the same samples."),
+    ])
+
+  private static let acceleration = ConfigurationSection(
+    "acceleration", summary: "The stream of acceleration windows.",
+    [
+      .choice(
+        "filter", ["raw", "gravity", "user"], default: "raw",
+        "What the mean is taken of: raw samples, gravity alone, or what is left without gravity."),
+      .number(
+        "window_s", 0.001...3600, unit: "s", default: 10,
+        "Length of a window: the update interval. A window has at least one sample."),
+      .number(
+        "rest_window_s", 0.001...3600, unit: "s", default: 300,
+        "Length to which windows stretch at rest; not above window_s: they never stretch."),
+      .number("cutoff_hz", 0.01...10, unit: "Hz", default: 0.7, "What is slower counts as gravity."),
+    ])
+
+  private static let shake = ConfigurationSection(
+    "shake", summary: "The shake detector: a preset, then any of its values.",
+    [
+      .choice(
+        "preset", ShakePreset.allCases.map(\.rawValue), default: ShakePreset.handheld.rawValue,
+        "handheld: something shaken by a hand, at most 1 s. fixed: something bolted down, from 1 mg, at most 60 s."),
+    ] + ShakeSettings.Key.allCases.map(shakeKey))
+
+  private static func shakeKey(_ key: ShakeSettings.Key) -> ConfigurationKey {
+    let presets = ShakePreset.allCases.map { "\($0.rawValue) \(shortest($0.settings[key]))" }.joined(separator: ", ")
+    let unit = key.unit
+    if key == .reversals {
+      return .integer(
+        key.rawValue, Int(key.range.lowerBound)...Int(key.range.upperBound), note: "from the preset: \(presets)",
+        key.summary)
+    }
+    return .number(key.rawValue, key.range, unit: unit, note: "from the preset: \(presets)", key.summary)
+  }
+
+  /// 1, not 1.0.
+  private static func shortest(_ value: Double) -> String {
+    Int(exactly: value).map(String.init) ?? String(value)
+  }
+
+  private static let orientation = ConfigurationSection(
+    "orientation", summary: "Which side is up.",
+    [
+      .number("enter_deg", 5...44, unit: "deg", default: 35, "A side comes up when its axis is this close to vertical."),
+      .number("leave_deg", 45...85, unit: "deg", default: 55, "And stays up until its axis is this far from vertical."),
+      .number("settle_s", 0...60, unit: "s", default: 0.5, "A new side must hold so long."),
+    ])
+
+  private static let gpsd = ConfigurationSection(
+    "gpsd", summary: "Where positions come from.",
+    [
+      .flag("enabled", default: true, "Ask gpsd, and publish the location."),
+      .text("host", default: "localhost", "Name or address of gpsd."),
+      .integer("port", 1...65535, default: 2947, "TCP port of gpsd."),
+      .text("device", note: "whatever gpsd has", "Path of one receiver, where gpsd has several."),
+    ])
+
+  private static let location = ConfigurationSection(
+    "location", summary: "When a position is worth a message, and when its absence is.",
+    [
+      .number(
+        "distance_filter_m", LocationTracker.Settings.distanceFilterRangeM, unit: "m",
+        default: locationDefaults.distanceFilterM, "Publish after moving so far; 0 publishes every fix."),
+      .number(
+        "interval_s", LocationTracker.Settings.intervalRangeS, unit: "s", default: locationDefaults.intervalS,
+        "Publish at least so often while there is a fix."),
+      .number(
+        "max_accuracy_m", LocationTracker.Settings.maxAccuracyRangeM, unit: "m",
+        default: locationDefaults.maxAccuracyM,
+        "Desired accuracy: a worse fix is rejected and counted; 0 takes any. One of unknown accuracy is taken."),
+      .number(
+        "lost_after_s", LocationTracker.Settings.lostAfterRangeS, unit: "s", default: locationDefaults.lostAfterS,
+        "Publish the loss, with its reason, after so long without a usable fix."),
+    ])
+
+  private static let locationDefaults = LocationTracker.Settings()
+
+  private static let spool = ConfigurationSection(
+    "spool", summary: "Events that wait for the broker.",
+    [
+      .number(
+        "cap_mb", 0.01...1024, unit: "MB", default: 4,
+        "Room for events, in memory. When it is full the oldest goes, and is counted. 4 MB hold about 10 000 events.")
+    ])
+
+  private static let health = ConfigurationSection(
+    "health", summary: "The node's own condition.",
+    [.number("interval_s", 1...86_400, unit: "s", default: 300, "Time between health messages.")])
+
+  private static let log = ConfigurationSection(
+    "log", summary: "What the agent says on standard error.",
+    [.choice("level", LogLevel.allCases.map(\.rawValue), default: LogLevel.info.rawValue, "The least important level that is printed.")])
+}

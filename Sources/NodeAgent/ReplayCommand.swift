@@ -1,0 +1,102 @@
+internal import Daemon
+internal import NodeLogic
+internal import Telemetry
+
+/// `judder-node replay`: a recording through the whole logic, without clock, sensor or broker.
+struct ReplayCommand {
+  private let configuration: NodeConfiguration
+  private let file: String
+  private var node: Node
+  private let output: StandardOutput
+  private var last: Instant?
+  /// Samples that came before the rate was known.
+  private var held: [Sample] = []
+  private var isStarted = false
+
+  /// So many samples tell the rate.
+  private static let rateSamples = 64
+
+  init(_ configuration: NodeConfiguration, file: String, output: StandardOutput) {
+    self.configuration = configuration
+    self.file = file
+    self.output = output
+    var settings = configuration.logic
+    settings.motion = settings.motion ?? MotionSettings()
+    settings.location = nil
+    settings.gpsd = nil
+    // The file's t is the messages' t: instants and wall time are the same here, and nothing vouches for them.
+    node = Node(
+      boot: BootID(0), settings, clock: ClockState(wallAtStart: WallTime(seconds: 0), quality: .none))
+  }
+
+  /// - Throws: what is wrong with the file, as `FILE: line 3: ...`.
+  mutating func run() throws(Termination) {
+    var reader = RecordingReader()
+    do {
+      try readFile(file) { chunk in
+        for sample in try reader.feed(chunk) { try feed(sample) }
+      }
+      if let sample = try reader.finish() { try feed(sample) }
+    } catch let error as RecordingError {
+      throw Termination(.configuration, ["\(file): \(error)"])
+    } catch let error as Termination {
+      throw error
+    } catch {
+      throw Termination(.unavailable, ["\(file): \(error)"])
+    }
+    try begin()
+    try carryOut(node.handle(.stop, at: last ?? .start))
+    try output.flush()
+  }
+
+  private mutating func feed(_ sample: Sample) throws(Termination) {
+    guard isStarted else {
+      held.append(sample)
+      if held.count >= ReplayCommand.rateSamples { try begin() }
+      return
+    }
+    last = max(last ?? sample.at, sample.at)
+    try carryOut(node.handle(.accelerometer(.samples([sample])), at: last ?? sample.at))
+  }
+
+  /// Tells the node of a sensor, now that its rate is known, and hands in what was held.
+  private mutating func begin() throws(Termination) {
+    guard !isStarted else { return }
+    isStarted = true
+    let start = held.first?.at ?? .start
+    let description = AccelerometerDescription(
+      name: file.split(separator: "/").last.map(String.init) ?? file, source: .recording, rateHz: heldRateHz,
+      capture: .generated)
+    try carryOut(node.handle(.link(isConnected: true), at: start))
+    try carryOut(node.handle(.accelerometer(.started(description)), at: start))
+    let samples = held
+    held = []
+    for sample in samples { try feed(sample) }
+  }
+
+  /// The median rate of the first samples [Hz]; 1 where there are too few to tell.
+  private var heldRateHz: Double {
+    let steps = zip(held.dropFirst(), held).map { $0.at - $1.at }.filter { $0 > 0 }.sorted()
+    return steps.isEmpty ? 1 : 1 / steps[steps.count / 2]
+  }
+
+  private mutating func carryOut(_ effects: [NodeEffect]) throws(Termination) {
+    var effects = effects[...]
+    while let effect = effects.popFirst() {
+      guard case .publish(let outgoing) = effect else { continue }
+      try write(outgoing.telegram)
+      // Printed is delivered.
+      if let token = outgoing.token { effects += node.handle(.delivered(token), at: last ?? .start) }
+    }
+  }
+
+  private func write(_ telegram: Telegram) throws(Termination) {
+    let topic = Topic(prefix: configuration.prefix, node: configuration.name, stream: telegram.body.stream)
+    var line = JSONWriter()
+    line.object {
+      $0.string("topic", topic.description)
+      $0.json("payload", telegram.encode())
+    }
+    try output.line(line.text)
+  }
+}

@@ -1,0 +1,43 @@
+/// A queue that is cheap at both ends: an array with a moving start.
+struct Deque<Element>: Sequence {
+  private var storage: [Element] = []
+  private var head = 0
+
+  init() {}
+
+  init(_ elements: [Element]) {
+    storage = elements
+  }
+
+  var count: Int { storage.count - head }
+  var first: Element? { head < storage.count ? storage[head] : nil }
+
+  mutating func append(_ element: Element) {
+    storage.append(element)
+  }
+
+  mutating func prepend(_ element: Element) {
+    if head > 0 {
+      head -= 1
+      storage[head] = element
+    } else {
+      storage.insert(element, at: 0)
+    }
+  }
+
+  mutating func popFirst() -> Element? {
+    guard head < storage.count else { return nil }
+    let element = storage[head]
+    head += 1
+    // Half of it is spent: close the gap, so that the storage stays within twice of what it holds.
+    if head > 32, head * 2 > storage.count {
+      storage.removeFirst(head)
+      head = 0
+    }
+    return element
+  }
+
+  func makeIterator() -> ArraySlice<Element>.Iterator { storage[head...].makeIterator() }
+}
+
+extension Deque: Sendable where Element: Sendable {}

@@ -1,0 +1,196 @@
+public import Telemetry
+
+/// Decides what to send next: events wait here, in memory, until the broker acknowledged them.
+///
+/// Live events go first, then the backlog of an outage, oldest first. At most `window` are under way at once, so that
+/// a weak link never holds more than it can carry, and nothing is queued where it could not be counted.
+public struct Outbox: Sendable {
+  /// An event that waits or is under way.
+  private struct Entry {
+    var telegram: Telegram
+    var madeAt: Instant
+    var bytes: Int
+  }
+
+  /// Why an event was given up.
+  public enum Loss: String, CaseIterable, Sendable {
+    /// No room: the oldest made place for the newest.
+    case evicted
+    /// The broker refused it for good.
+    case refused
+  }
+
+  /// How many events may be under way at once.
+  public let window: Int
+  /// How many bytes of payload wait at the most.
+  public private(set) var capacityBytes: Int
+
+  private var live = Deque<UInt64>()
+  private var backlog = Deque<UInt64>()
+  private var underWay: Set<UInt64> = []
+  private var entries: [UInt64: Entry] = [:]
+  /// Sequences in ascending order; those that were delivered meanwhile are skipped.
+  private var order = Deque<UInt64>()
+  private var newest: [Stream: UInt64] = [:]
+  private var resumeAt: Instant?
+  private var lastSequence: UInt64 = 0
+
+  public private(set) var isConnected = false
+  public private(set) var bytes = 0
+  /// Events given up since the start, by reason.
+  public private(set) var lost: [Loss: Int] = [:]
+
+  /// - Parameters:
+  ///   - capacityBytes: > 0
+  ///   - window: 1...100
+  public init(capacityBytes: Int, window: Int = 20) {
+    self.capacityBytes = max(1, capacityBytes)
+    self.window = min(max(1, window), 100)
+  }
+
+  /// Events that wait or are under way.
+  public var count: Int { entries.count }
+  public var underWayCount: Int { underWay.count }
+
+  /// The age of the oldest event; nil when nothing waits.
+  public func oldestAgeS(at now: Instant) -> Double? {
+    guard let sequence = order.first(where: { entries[$0] != nil }), let entry = entries[sequence] else { return nil }
+    return now - entry.madeAt
+  }
+
+  /// When `next` may have something to say though nothing happened.
+  public var nextDeadline: Instant? { isConnected && count > underWay.count ? resumeAt : nil }
+
+  /// Takes an event in, gives it its sequence number, and answers what had to make room for it.
+  @discardableResult
+  public mutating func append(_ telegram: Telegram, at now: Instant) -> [Telegram] {
+    lastSequence += 1
+    var telegram = telegram
+    telegram.envelope.sequence = lastSequence
+    let size = telegram.encode().count
+    entries[lastSequence] = Entry(telegram: telegram, madeAt: now, bytes: size)
+    order.append(lastSequence)
+    bytes += size
+    newest[telegram.body.stream] = lastSequence
+    if isConnected { live.append(lastSequence) }
+    return makeRoom()
+  }
+
+  /// Takes another capacity, and answers what had to go.
+  @discardableResult
+  public mutating func resize(capacityBytes: Int) -> [Telegram] {
+    self.capacityBytes = max(1, capacityBytes)
+    return makeRoom()
+  }
+
+  /// The connection was made: what waits is handed over from now on, and what is appended from now on goes first.
+  public mutating func connect() {
+    isConnected = true
+    resumeAt = nil
+    backlog = order
+  }
+
+  /// The connection is gone: what was under way or waited live becomes backlog, in its order.
+  public mutating func disconnect() {
+    isConnected = false
+    underWay = []
+    live = Deque()
+    backlog = Deque()
+  }
+
+  /// The broker acknowledged an event. Answers false for one that is not known (any more).
+  @discardableResult
+  public mutating func deliver(_ sequence: UInt64) -> Bool {
+    underWay.remove(sequence)
+    return remove(sequence) != nil
+  }
+
+  /// The broker refused an event: for good, then it is given up and answered; or for now, then it is sent again
+  /// after `retryS`, behind what is live.
+  @discardableResult
+  public mutating func refuse(_ sequence: UInt64, isPermanent: Bool, retryS: Double = 5, at now: Instant) -> Telegram? {
+    underWay.remove(sequence)
+    guard isPermanent else {
+      if entries[sequence] != nil { backlog.prepend(sequence) }
+      resumeAt = now + retryS
+      return nil
+    }
+    guard let entry = remove(sequence) else { return nil }
+    lost[.refused, default: 0] += 1
+    return entry.telegram
+  }
+
+  /// The events to hand over now, as far as the window has room.
+  public mutating func next(at now: Instant) -> [Outgoing] {
+    guard isConnected else { return [] }
+    if let resumeAt, now < resumeAt { return [] }
+    resumeAt = nil
+    var outgoing: [Outgoing] = []
+    while underWay.count < window {
+      if let (sequence, telegram) = popWaiting(&live) {
+        outgoing.append(handOver(sequence, telegram, isLate: false))
+      } else if let (sequence, telegram) = popWaiting(&backlog) {
+        outgoing.append(handOver(sequence, telegram, isLate: true))
+      } else {
+        break
+      }
+    }
+    return outgoing
+  }
+
+  /// The queue's first event that still waits; those delivered, evicted or under way meanwhile are passed over.
+  private func popWaiting(_ queue: inout Deque<UInt64>) -> (UInt64, Telegram)? {
+    while let sequence = queue.popFirst() {
+      if !underWay.contains(sequence), let entry = entries[sequence] { return (sequence, entry.telegram) }
+    }
+    return nil
+  }
+
+  private mutating func handOver(_ sequence: UInt64, _ telegram: Telegram, isLate: Bool) -> Outgoing {
+    underWay.insert(sequence)
+    var telegram = telegram
+    let stream = telegram.body.stream
+    var isRetained = stream.isRetained && newest[stream] == sequence
+    if isLate, case .location(let location) = telegram.body {
+      // A late position must not look like the present one to whoever subscribes next.
+      telegram.body = .location(location.markedAsBacklog)
+      isRetained = false
+    }
+    return Outgoing(telegram: telegram, isRetained: isRetained, token: sequence)
+  }
+
+  private mutating func remove(_ sequence: UInt64) -> Entry? {
+    guard let entry = entries.removeValue(forKey: sequence) else { return nil }
+    bytes -= entry.bytes
+    while let first = order.first, entries[first] == nil { _ = order.popFirst() }
+    if order.count > 2 * entries.count + 64 { order = Deque(order.filter { entries[$0] != nil }) }
+    return entry
+  }
+
+  /// Gives up the oldest events until the rest fits. What is under way stays: the broker may have it already.
+  private mutating func makeRoom() -> [Telegram] {
+    var evicted: [Telegram] = []
+    while bytes > capacityBytes,
+      let oldest = order.first(where: { entries[$0] != nil && !underWay.contains($0) }), oldest != lastSequence,
+      let entry = remove(oldest)
+    {
+      lost[.evicted, default: 0] += 1
+      evicted.append(entry.telegram)
+    }
+    return evicted
+  }
+}
+
+extension LocationMessage {
+  /// The same, marked as published late.
+  fileprivate var markedAsBacklog: LocationMessage {
+    switch self {
+    case .fixed(var position):
+      position.isBacklog = true
+      return .fixed(position)
+    case .lost(var loss):
+      loss.isBacklog = true
+      return .lost(loss)
+    }
+  }
+}

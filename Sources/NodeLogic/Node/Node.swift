@@ -1,0 +1,238 @@
+public import Telemetry
+
+/// A whole node as a value: readings, fixes and the state of the link go in; messages to publish come out.
+///
+/// It keeps no clock and never waits. The shell hands in each input with the moment it came, calls `tick` at
+/// `nextDeadline`, and carries the effects out in their order.
+public struct Node: Sendable {
+  /// A first health message comes so soon after the start [s], so that whoever installs a node sees its condition.
+  private static let firstHealthS = 10.0
+
+  public let boot: BootID
+  public private(set) var settings: NodeSettings
+  private var clock: ClockState
+  private var motion: MotionPipeline?
+  private var location: LocationTracker?
+  private var outbox: Outbox
+  private var sensor: AccelerometerDescription?
+  private var connects = 0
+  private var dropped = 0
+  private var healthDue: Instant
+  private var isLocationStale = false
+  private var isStopping = false
+
+  public init(boot: BootID, _ settings: NodeSettings, clock: ClockState, at now: Instant = .start) {
+    self.boot = boot
+    self.settings = settings
+    self.clock = clock
+    motion = settings.motion.map { MotionPipeline($0) }
+    location = settings.location.map { LocationTracker($0, startedAt: now) }
+    outbox = Outbox(capacityBytes: settings.outboxBytes)
+    healthDue = now + min(Node.firstHealthS, settings.healthIntervalS)
+  }
+
+  /// Messages that were handed over, or wait, and that the broker has not acknowledged.
+  public var pendingEvents: Int { outbox.count }
+
+  /// When `tick` is due at the latest.
+  public var nextDeadline: Instant {
+    [healthDue, motion?.nextDeadline, location?.nextDeadline, outbox.nextDeadline].compactMap { $0 }.min() ?? healthDue
+  }
+
+  public mutating func handle(_ input: NodeInput, at now: Instant) -> [NodeEffect] {
+    var effects: [NodeEffect] = []
+    switch input {
+    case .accelerometer(let report): take(report, at: now, &effects)
+    case .gpsd(let input): take(input, at: now, &effects)
+    case .link(let isConnected): isConnected ? connect(at: now, &effects) : outbox.disconnect()
+    case .delivered(let sequence): outbox.deliver(sequence)
+    case .refused(let sequence, let isPermanent): refuse(sequence, isPermanent, at: now, &effects)
+    case .dropped: dropped += 1
+    case .clock(let clock): self.clock = clock
+    case .usage(let load): publish(.health(health(load, at: now)), at: now, &effects)
+    case .tick: tick(at: now, &effects)
+    case .stop: stop(at: now, &effects)
+    }
+    flush(at: now, &effects)
+    return effects
+  }
+
+  /// Takes new settings: what is unchanged goes on undisturbed, and everything counted or waiting stays.
+  public mutating func reconfigure(_ settings: NodeSettings, at now: Instant) -> [NodeEffect] {
+    var effects: [NodeEffect] = []
+    reconfigureMotion(settings.motion, at: now, &effects)
+    if settings.location != self.settings.location {
+      location = settings.location.map { LocationTracker($0, startedAt: now) }
+    }
+    if settings.healthIntervalS != self.settings.healthIntervalS {
+      healthDue = min(healthDue, now + settings.healthIntervalS)
+    }
+    self.settings = settings
+    take(outbox.resize(capacityBytes: settings.outboxBytes), &effects)
+    publish(.status(status(.online)), at: now, &effects)
+    flush(at: now, &effects)
+    return effects
+  }
+
+  private mutating func reconfigureMotion(_ new: MotionSettings?, at now: Instant, _ effects: inout [NodeEffect]) {
+    guard let new else {
+      if let outputs = motion?.stop(at: now) { carryOut(outputs, at: now, &effects) }
+      motion = nil
+      sensor = nil
+      return
+    }
+    if let outputs = motion?.reconfigure(new, at: now) {
+      carryOut(outputs, at: now, &effects)
+    } else {
+      motion = MotionPipeline(new)
+    }
+  }
+}
+
+// MARK: - Inputs
+
+extension Node {
+  private mutating func take(_ report: AccelerometerReport, at now: Instant, _ effects: inout [NodeEffect]) {
+    guard let outputs = motion?.handle(report, at: now) else { return }
+    carryOut(outputs, at: now, &effects)
+    guard case .started(let description) = report else { return }
+    effects.append(.log(Note(.notice, "accelerometer", description.summary)))
+    guard description != sensor else { return }
+    sensor = description
+    publish(.status(status(.online)), at: now, &effects)
+  }
+
+  private mutating func take(_ input: GpsdInput, at now: Instant, _ effects: inout [NodeEffect]) {
+    guard let outputs = location?.handle(input, at: now) else { return }
+    if let note = input.note { effects.append(.log(note)) }
+    carryOut(outputs, at: now, &effects)
+  }
+
+  private mutating func connect(at now: Instant, _ effects: inout [NodeEffect]) {
+    connects += 1
+    outbox.connect()
+    publish(.status(status(.online)), at: now, &effects)
+    // What changed while offline is published late and not retained; who subscribes next is owed the present state.
+    if isLocationStale, let present = location?.present(at: now) { carryOut([present], at: now, &effects) }
+    isLocationStale = false
+  }
+
+  private mutating func refuse(
+    _ sequence: UInt64, _ isPermanent: Bool, at now: Instant, _ effects: inout [NodeEffect]
+  ) {
+    guard let telegram = outbox.refuse(sequence, isPermanent: isPermanent, at: now) else { return }
+    let stream = telegram.body.stream.rawValue
+    effects.append(
+      .log(Note(.warning, "refused", "the broker refuses \(stream) messages for good; they are given up and counted")))
+  }
+
+  private mutating func tick(at now: Instant, _ effects: inout [NodeEffect]) {
+    if let outputs = motion?.tick(at: now) { carryOut(outputs, at: now, &effects) }
+    if let outputs = location?.tick(at: now) { carryOut(outputs, at: now, &effects) }
+    guard now >= healthDue, !isStopping else { return }
+    healthDue = now + settings.healthIntervalS
+    effects.append(.measureUsage)
+  }
+
+  private mutating func stop(at now: Instant, _ effects: inout [NodeEffect]) {
+    isStopping = true
+    if let outputs = motion?.stop(at: now) { carryOut(outputs, at: now, &effects) }
+    flush(at: now, &effects)
+    publish(.status(status(.stopped)), at: now, &effects)
+  }
+}
+
+// MARK: - Outputs
+
+extension Node {
+  private mutating func carryOut(_ outputs: [MotionOutput], at now: Instant, _ effects: inout [NodeEffect]) {
+    for output in outputs {
+      switch output {
+      case .shake(let event):
+        let message = event.message(clock: clock, place: location?.place(at: event.at))
+        append(.shake(message), at: event.at, &effects)
+      case .orientation(let change):
+        append(.orientation(change.message(in: settings.convention)), at: change.at, &effects)
+      case .acceleration(let window):
+        publish(.acceleration(window.message(in: settings.convention)), at: window.end, &effects)
+      case .warning(let warning):
+        let level = warning.isProblem ? Note.Level.warning : .notice
+        effects.append(.log(Note(level, "accelerometer", "accelerometer: \(warning)")))
+      }
+    }
+  }
+
+  private mutating func carryOut(_ outputs: [LocationOutput], at now: Instant, _ effects: inout [NodeEffect]) {
+    for output in outputs {
+      let message = output.message(clock: clock)
+      effects.append(.log(Note(.info, "location", message.summary)))
+      if !outbox.isConnected { isLocationStale = true }
+      append(.location(message), at: output.at, &effects)
+    }
+  }
+
+  /// Puts an event into the outbox; `flush` hands it over.
+  private mutating func append(_ body: Telegram.Body, at measured: Instant, _ effects: inout [NodeEffect]) {
+    take(outbox.append(Telegram(envelope(measured), body), at: measured), &effects)
+  }
+
+  private mutating func take(_ evicted: [Telegram], _ effects: inout [NodeEffect]) {
+    guard !evicted.isEmpty else { return }
+    let text = "the oldest events are given up for want of room; health.spool.evicted counts them; raise spool.cap_mb"
+    effects.append(.log(Note(.warning, "spool", text)))
+  }
+
+  /// Hands over a message that is no event, or counts it as dropped.
+  private mutating func publish(_ body: Telegram.Body, at measured: Instant, _ effects: inout [NodeEffect]) {
+    guard outbox.isConnected else {
+      // A status is published anew on each connect: nothing is lost with it.
+      if body.stream != .status { dropped += 1 }
+      return
+    }
+    let telegram = Telegram(envelope(measured), body)
+    effects.append(.publish(Outgoing(telegram: telegram, isRetained: body.stream.isRetained)))
+  }
+
+  private mutating func flush(at now: Instant, _ effects: inout [NodeEffect]) {
+    for outgoing in outbox.next(at: now) { effects.append(.publish(outgoing)) }
+  }
+
+  private func envelope(_ measured: Instant) -> Envelope {
+    Envelope(
+      boot: boot, time: clock.wall(at: measured), clock: clock.quality,
+      // A scan may have been taken just before the process started.
+      uptime: max(0, measured.seconds))
+  }
+}
+
+// MARK: - Messages about the node itself
+
+extension Node {
+  private func status(_ state: StatusMessage.State) -> StatusMessage {
+    var status = StatusMessage(state)
+    status.agent = softwareVersion
+    status.accelerometer = sensor?.name
+    status.source = sensor?.source.rawValue
+    status.rateHz = sensor?.rateHz
+    status.windowS = settings.motion?.acceleration.windowS
+    status.preset = settings.motion?.preset.rawValue
+    status.gpsd = settings.gpsd
+    status.healthIntervalS = settings.healthIntervalS
+    return status
+  }
+
+  private func health(_ load: ProcessLoad, at now: Instant) -> HealthMessage {
+    var health = HealthMessage(
+      spool: HealthMessage.Spool(
+        events: outbox.count, bytes: outbox.bytes, oldestS: outbox.oldestAgeS(at: now).map { max(0, $0) },
+        evicted: outbox.lost[.evicted] ?? 0),
+      link: HealthMessage.Link(
+        connects: connects, unacknowledged: outbox.underWayCount, dropped: dropped,
+        refused: outbox.lost[.refused] ?? 0))
+    health.accelerometer = motion?.health(at: now)
+    health.gps = location?.health(at: now)
+    health.residentKB = load.residentKB
+    health.processorS = load.processorS
+    return health
+  }
+}

@@ -1,0 +1,64 @@
+public import Telemetry
+
+/// Everything that can happen to a node.
+public enum NodeInput: Sendable {
+  case accelerometer(AccelerometerReport)
+  case gpsd(GpsdInput)
+  /// The connection to the broker was made (true) or lost (false).
+  case link(isConnected: Bool)
+  /// The broker acknowledged an event.
+  case delivered(UInt64)
+  /// The broker refused an event, for good or for now.
+  case refused(UInt64, isPermanent: Bool)
+  /// A message that nobody waits for could not be handed over.
+  case dropped
+  /// How to turn instants into wall time from now on.
+  case clock(ClockState)
+  /// The answer to `NodeEffect.measureUsage`.
+  case usage(ProcessLoad)
+  /// Time has passed: see `Node.nextDeadline`.
+  case tick
+  /// The agent is about to end.
+  case stop
+}
+
+/// What the process costs, as the kernel counts it.
+public struct ProcessLoad: Equatable, Sendable {
+  /// Resident memory [kB of 1024 bytes]; nil when unknown.
+  public var residentKB: Int?
+  /// Processor time since the start [s]; nil when unknown.
+  public var processorS: Double?
+
+  public init(residentKB: Int?, processorS: Double?) {
+    self.residentKB = residentKB
+    self.processorS = processorS
+  }
+}
+
+/// What a node asks the shell to do.
+public enum NodeEffect: Equatable, Sendable {
+  /// Hand this to the broker session now.
+  case publish(Outgoing)
+  /// Say this to whoever runs the node.
+  case log(Note)
+  /// Answer with `NodeInput.usage`.
+  case measureUsage
+}
+
+/// A line for the log, with the reason in it.
+public struct Note: Equatable, Sendable {
+  public enum Level: Sendable {
+    case info, notice, warning
+  }
+
+  public var level: Level
+  /// What it is about; the same text about the same thing is said once.
+  public var topic: String
+  public var text: String
+
+  public init(_ level: Level, _ topic: String, _ text: String) {
+    self.level = level
+    self.topic = topic
+    self.text = text
+  }
+}

@@ -1,0 +1,17 @@
+/// What a node does: everything that its configuration decides about the logic.
+public struct NodeSettings: Equatable, Sendable {
+  /// The sign of published accelerations.
+  public var convention = Convention.standard
+  /// Nil: there is no accelerometer.
+  public var motion: MotionSettings?
+  /// Nil: location is off.
+  public var location: LocationTracker.Settings?
+  /// `host:port` of the gpsd that is asked, for the status; nil when location is off.
+  public var gpsd: String?
+  /// Room for events that wait [bytes], > 0.
+  public var outboxBytes = 4_000_000
+  /// From one health message to the next [s], > 0.
+  public var healthIntervalS = 300.0
+
+  public init() {}
+}

@@ -1,0 +1,41 @@
+internal import Telemetry
+
+// What the log says of things that happen.
+
+extension AccelerometerDescription {
+  /// One line for people.
+  var summary: String {
+    let way =
+      switch capture {
+      case .buffered: "buffered"
+      case .polled(let why): "polled (\(why))"
+      case .generated: source.rawValue
+      }
+    return "accelerometer: \(name) at \(tenths(rateHz)) Hz, \(way)"
+  }
+}
+
+extension GpsdInput {
+  /// What is worth a line.
+  var note: Note? {
+    switch self {
+    case .link(.up(let release)): Note(.notice, "gpsd", "gpsd: connected, release \(release ?? "unknown")")
+    case .link(.down(let reason)): Note(.warning, "gpsd", "gpsd: \(reason)")
+    case .report(.error(let message)): Note(.warning, "gpsd request", "gpsd refuses a request: \(message)")
+    case .unreadable(let problem):
+      Note(.warning, "gpsd line", "gpsd sent a line that cannot be used (\(problem.rawValue)); health counts them")
+    case .report: nil
+    }
+  }
+}
+
+extension LocationMessage {
+  /// One line for people.
+  var summary: String {
+    switch self {
+    case .fixed(let position):
+      "location: \(position.latitude) \(position.longitude), \(position.dimensions)D fix (\(position.cause.rawValue))"
+    case .lost(let loss): "location: lost (\(loss.reason.rawValue))"
+    }
+  }
+}

@@ -1,0 +1,21 @@
+public import FleetLogic
+
+/// Writes each alert as one line.
+public final class LineSink: Sink {
+  public let name: String
+  private let outlet: LineOutlet
+  private let line: (Alert) -> [UInt8]
+
+  /// - Parameter line: an alert as a line, without its end.
+  public init(name: String, _ outlet: LineOutlet, line: @escaping (Alert) -> [UInt8]) {
+    self.name = name
+    self.outlet = outlet
+    self.line = line
+  }
+
+  public func deliver(_ alert: Alert) throws(SinkProblem) { try outlet.write(line(alert)) }
+
+  public func flush() throws(SinkProblem) -> Bool { try outlet.flush() }
+
+  public func reopen() { outlet.reopen() }
+}

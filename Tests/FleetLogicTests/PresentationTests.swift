@@ -1,0 +1,181 @@
+import FleetLogic
+import Telemetry
+import Testing
+
+@Suite struct FleetTableTests {
+  /// A fleet in which a little of everything happened.
+  private func fleet() -> Bench {
+    var bench = Bench()
+    bench.send("pallet-7", .online())
+    bench.send("pallet-7", .fix())
+    bench.send("pallet-7", .face(.zUp))
+    bench.send("pallet-7", .acceleration(peak: 0.031))
+    bench.send("pallet-7", .health)
+    bench.send("gate-north", .online())
+    bench.send("gate-north", .noFix(.gpsdGone))
+    bench.send("mast-2", .online())
+    _ = bench.pass(90)
+    bench.send("pallet-7", .shake(1))
+    _ = bench.will("mast-2")
+    _ = bench.pass(12)
+    return bench
+  }
+
+  @Test func at80Columns() {
+    let bench = fleet()
+    let lines = FleetTable(width: 80).lines(bench.fleet, at: bench.now)
+    #expect(
+      lines == [
+        "3 nodes: 2 online, 1 lost | 2 alerts | 0.0 msg/s | 0 rejected",
+        "",
+        "NODE        STATE   SEEN  FIX                FACE  PEAK g  LAST SHAKE       LINK",
+        "gate-north  online    1m  lost:gpsd_gone 1m  -          -  -                -",
+        "mast-2      lost      1m  -                  -          -  -                -",
+        "pallet-7    online   12s  3D 1m +-4m         z+      0.03  began 1.80g 12s  good",
+        "",
+        "! shake 12s: pallet-7 shook, peak 1.80 g",
+        "! lost-fix 1m: gate-north has no position for 1m: gpsd does not answer",
+      ])
+  }
+
+  @Test func at120Columns() {
+    let bench = fleet()
+    let lines = FleetTable(width: 120).lines(bench.fleet, at: bench.now)
+    #expect(
+      lines.prefix(6) == [
+        "3 nodes: 2 online, 1 lost | 2 alerts | 0.0 msg/s | 0 rejected",
+        "",
+        "NODE        STATE   SEEN  FIX                POSITION            FACE  PEAK g  LAST SHAKE       LINK",
+        "gate-north  online    1m  lost:gpsd_gone 1m  (47.37690,8.54170)  -          -  -                -",
+        "mast-2      lost      1m  -                  -                   -          -  -                -",
+        "pallet-7    online   12s  3D 1m +-4m         47.37690,8.54170    z+      0.03  began 1.80g 12s  good",
+      ])
+  }
+
+  @Test func neverWiderThanTheTerminal() {
+    var bench = fleet()
+    bench.send(String(repeating: "x", count: 63), .online())
+    for width in 20...140 {
+      for line in FleetTable(width: width).lines(bench.fleet, at: bench.now) {
+        #expect(line.count <= width, "\(width): \(line)")
+      }
+    }
+  }
+
+  @Test func moreNodesThanLinesShowThoseInTroubleFirst() {
+    var bench = Bench(FleetState.Configuration(rules: []))
+    for number in 100..<300 { bench.send("n\(number)", .online()) }
+    _ = bench.will("n250")
+    let lines = FleetTable(width: 80, height: 10).lines(bench.fleet, at: bench.now)
+    #expect(lines.count == 10)
+    #expect(lines[3].hasPrefix("n250  lost"))
+    #expect(lines.last == "... and 194 more nodes")
+  }
+
+  @Test func coloursAreOptional() {
+    let bench = fleet()
+    let plain = FleetTable(width: 80).lines(bench.fleet, at: bench.now).joined()
+    let coloured = FleetTable(width: 80, isColoured: true).lines(bench.fleet, at: bench.now).joined()
+    #expect(!plain.contains("\u{1B}"))
+    #expect(coloured.contains("\u{1B}[31mlost"))
+  }
+
+  @Test func theOwnLinksTroubleIsSaid() {
+    var bench = fleet()
+    _ = bench.fleet.handle(.disconnected(reason: "refused\u{1B}[2J"), at: bench.now)
+    let lines = FleetTable(width: 80).lines(bench.fleet, at: bench.now + 125)
+    #expect(lines[1] == "no link to the broker for 2m: refused\\u{1b}[2J")
+  }
+
+  @Test func whatIsKnownOnlyFromTheBrokerHasTheAgeOfItsOwnTime() {
+    var bench = Bench()
+    bench.send("a", .fix(), retained: true, sentAgo: 7200)
+    bench.send("b", .fix(), retained: true, clock: .none, sentAgo: 7200)
+    let lines = FleetTable(width: 120).lines(bench.fleet, at: bench.now)
+    #expect(lines[3].hasPrefix("a     unknown    2h  3D 2h +-4m"))
+    #expect(lines[4].hasPrefix("b     unknown     -  3D - +-4m"), "nothing vouches for its clock")
+  }
+}
+
+@Suite struct PlainLineTests {
+  @Test func oneLineAChange() {
+    var bench = Bench()
+    var effects = bench.send("pallet-7", .online())
+    effects += bench.send("pallet-7", .fix())
+    effects += bench.send("pallet-7", .fix(48))
+    effects += bench.send("pallet-7", .noFix(.stalled))
+    effects += bench.send("pallet-7", .face(.zUp))
+    effects += bench.send("pallet-7", .shake(1))
+    effects += bench.send("pallet-7", .shake(1, .cancelled))
+    effects += bench.send("pallet-7", .online(), boot: 2)
+    effects += bench.will("pallet-7", boot: 2)
+    let time = "2026-11-30T00:53:20.000Z"
+    #expect(
+      effects.changes.compactMap { PlainLine.of($0) } == [
+        "\(time) pallet-7 online: it said so",
+        "\(time) pallet-7 position 47.37690,8.54170 +-4 m, 3D, 1s old",
+        "\(time) pallet-7 position lost: the receiver says nothing new",
+        "\(time) pallet-7 face z+",
+        "\(time) pallet-7 shake began, peak 1.80 g",
+        "\(time) pallet-7 shake cancelled (too_long) after 2.5 s, peak 1.80 g",
+        "\(time) pallet-7 started anew: boot 00000002, before it 00000001",
+        "\(time) pallet-7 lost: its connection was lost",
+      ])
+    #expect(
+      effects.fullAlerts.map { PlainLine.of($0) } == [
+        "\(time) pallet-7 alert shake firing (warning): pallet-7 shook, peak 1.80 g"
+      ])
+  }
+}
+
+@Suite struct FleetJSONTests {
+  @Test func alertsAndMessagesAndNodes() throws {
+    var bench = Bench()
+    bench.send("a", .online())
+    bench.send("a", .fix())
+    let effects = bench.send("a", .shake(1))
+    let alert = try #require(effects.fullAlerts.first)
+    let node = try #require(bench.node("a"))
+    let read = try JSONValue.parse(FleetJSON.alert(alert))
+    #expect(read["kind"]?.string == "alert")
+    #expect(read["state"]?.string == "firing")
+    #expect(read["value"]?.number == 1.8)
+    let objects = try effects.changes.map { try JSONValue.parse(FleetJSON.change($0, node, bench.fleet.clock)) }
+    #expect(objects.map { $0["kind"]?.string } == ["message", "node"])
+    #expect(objects[0]["message"]?["peak_g"]?.number == 1.8)
+    #expect(objects[0]["receipt"]?.string == "newest")
+    #expect(objects[1]["change"]?.string == "shake")
+    #expect(objects[1]["fix"]?["lat"]?.number == 47.3769)
+    #expect(objects[1]["counts"]?["shake"]?.integer == 1)
+    #expect(objects[1]["link"]?["flaps"]?.integer == 0)
+  }
+
+  @Test func theLink() throws {
+    var bench = Bench(connected: false)
+    _ = bench.fleet.handle(.disconnected(reason: "refused"), at: bench.now)
+    let read = try JSONValue.parse(#require(FleetJSON.link(bench.fleet.link, at: bench.fleet.moment(bench.now))))
+    #expect(read["state"]?.string == "disconnected")
+    #expect(read["reason"]?.string == "refused")
+    #expect(FleetJSON.link(.none, at: bench.fleet.moment(bench.now)) == nil)
+  }
+}
+
+@Suite struct AgeTests {
+  @Test(
+    arguments: [
+      (nil, "-"), (0, "0s"), (59.9, "59s"), (60, "1m"), (3599, "59m"), (3600, "1h"), (86399, "23h"), (172_800, "2d"),
+      (.nan, "-"), (-5, "0s"), (1e300, "11574074d"),
+    ] as [(Double?, String)])
+  func ages(seconds: Double?, expected: String) {
+    #expect(Age.text(seconds) == expected)
+  }
+
+  @Test(
+    arguments: [
+      (1.005, 2, "1.00"), (-0.001, 2, "0.00"), (-1.5, 0, "-2"), (47.3769, 5, "47.37690"), (.nan, 2, "-"),
+      (1e300, 2, "1e+300"),
+    ] as [(Double, Int, String)])
+  func decimals(value: Double, places: Int, expected: String) {
+    #expect(Decimal.text(value, decimals: places) == expected)
+  }
+}

@@ -1,0 +1,291 @@
+import FleetLogic
+import Telemetry
+import Testing
+
+@Suite struct ShakeRuleTests {
+  private let rule = Rule(name: "shake", kind: .shake)
+
+  @Test func firesWhenAShakeBeginsAndResolvesAfterTheQuiet() throws {
+    var bench = Bench(rule: rule)
+    bench.send("a", .online())
+    let began = bench.send("a", .shake(1))
+    #expect(began.alerts == ["shake a firing 1"])
+    let alert = try #require(began.fullAlerts.first)
+    #expect(alert.summary == "a shook, peak 1.80 g")
+    #expect(alert.value == 1.8)
+    #expect(bench.pass(3).alerts.isEmpty)
+    #expect(bench.send("a", .shake(1, .ended, peak: 2.1)).alerts.isEmpty)
+    #expect(bench.pass(9.9).alerts.isEmpty)
+    let resolved = bench.pass(0.2)
+    #expect(resolved.alerts == ["shake a resolved 1"])
+    #expect(resolved.fullAlerts.first?.summary == "a is quiet again after a shake, peak 2.10 g")
+    #expect(bench.fleet.firingCount == 0)
+  }
+
+  @Test func goesOnWhileTheShakeGoesOn() {
+    var bench = Bench(rule: rule)
+    bench.send("a", .shake(1))
+    #expect(bench.pass(60).alerts.isEmpty)
+    bench.send("a", .shake(1, .cancelled))
+    #expect(bench.pass(10).alerts == ["shake a resolved 1"])
+  }
+
+  @Test func anotherShakeDuringTheQuietRaisesTheCountOnly() throws {
+    var bench = Bench(rule: rule)
+    bench.send("a", .shake(1))
+    bench.send("a", .shake(1, .ended))
+    _ = bench.pass(9)
+    let second = bench.send("a", .shake(2, peak: 0.9))
+    #expect(second.alerts.isEmpty)
+    let published = try AlertMessage.decode(payload: #require(second.publications.first).payload)
+    #expect(published.count == 2)
+    bench.send("a", .shake(2, .ended, peak: 0.9))
+    #expect(bench.pass(9).alerts.isEmpty)
+    #expect(bench.pass(2).alerts == ["shake a resolved 2"])
+  }
+
+  @Test func aShakeWhoseEndIsNeverHeardOfIsOverSomeTime() {
+    var bench = Bench(rule: rule)
+    bench.send("a", .online(healthS: 1000))
+    bench.send("a", .shake(1))
+    #expect(bench.pass(309).alerts.isEmpty)
+    #expect(bench.pass(2).alerts == ["shake a resolved 1"])
+  }
+
+  @Test func aWeakShakeDoesNotCountUntilItIsStrong() {
+    var strong = rule
+    strong.minPeakG = 1.5
+    var bench = Bench(rule: strong)
+    #expect(bench.send("a", .shake(1, peak: 1.0)).alerts.isEmpty)
+    #expect(bench.send("a", .shake(1, .ended, peak: 1.6)).alerts == ["shake a firing 1"])
+    #expect(bench.pass(10).alerts == ["shake a resolved 1"])
+    bench.send("a", .shake(2, peak: 1.0))
+    #expect(bench.send("a", .shake(2, .ended, peak: 1.2)).alerts.isEmpty)
+  }
+
+  @Test func cancelledAloneDoesNotFire() {
+    var bench = Bench(rule: rule)
+    #expect(bench.send("a", .shake(1, .cancelled)).alerts.isEmpty)
+  }
+
+  @Test func retainedOldDuplicateAndFormerShakesDoNotFire() {
+    var bench = Bench(rule: rule)
+    bench.send("a", .online(), boot: 1)
+    bench.send("a", .online(), boot: 2)
+    #expect(bench.send("a", .shake(9), boot: 2, retained: true).alerts.isEmpty)
+    #expect(bench.send("a", .shake(9), boot: 1).alerts.isEmpty)
+    #expect(bench.send("a", .shake(1), boot: 2, sentAgo: 301).alerts.isEmpty)
+    #expect(bench.send("a", .shake(2), boot: 2, seq: 40).alerts == ["shake a firing 1"])
+    #expect(bench.send("a", .shake(2), boot: 2, seq: 40).publications.isEmpty)
+  }
+
+  @Test func anOldShakeFiresWhenTheClockIsWorthNothing() {
+    var bench = Bench(rule: rule)
+    #expect(bench.send("a", .shake(1), clock: .none, sentAgo: 9999).alerts == ["shake a firing 1"])
+  }
+
+  @Test func aDurationHoldsItBack() {
+    var slow = rule
+    slow.forS = 5
+    var bench = Bench(rule: slow)
+    bench.send("a", .shake(1))
+    bench.send("a", .shake(1, .ended))
+    #expect(bench.pass(20).alerts.isEmpty)
+    bench.send("a", .shake(2))
+    #expect(bench.pass(5).alerts == ["shake a firing 1"])
+  }
+
+  @Test func onlyNodesOfThePatternCount() {
+    var bench = Bench(rule: Rule(name: "shake", kind: .shake, nodes: NamePattern("pump-*")))
+    #expect(bench.send("a", .shake(1)).alerts.isEmpty)
+    #expect(bench.send("pump-1", .shake(1)).alerts == ["shake pump-1 firing 1"])
+  }
+}
+
+@Suite struct LostFixRuleTests {
+  private let rule = Rule(name: "lost-fix", kind: .lostFix)
+
+  @Test func firesAfterTheDurationAndResolvesAfterTheFixHeld() throws {
+    var bench = Bench(rule: rule)
+    bench.send("a", .online())
+    bench.send("a", .fix())
+    let lost = bench.send("a", .noFix())
+    #expect(lost.alerts.isEmpty)
+    #expect(lost.logLines.contains { $0.contains("pending") })
+    #expect(bench.pass(59.9).alerts.isEmpty)
+    let fired = bench.pass(0.2)
+    #expect(fired.alerts == ["lost-fix a firing 1"])
+    #expect(fired.fullAlerts.first?.previous == .pending)
+    #expect(fired.fullAlerts.first?.summary == "a has no position for 1m: the receiver has no fix")
+    bench.send("a", .fix())
+    #expect(bench.pass(29).alerts.isEmpty)
+    bench.send("a", .noFix(.stalled))
+    bench.send("a", .fix())
+    #expect(bench.pass(29).alerts.isEmpty, "the hold starts again")
+    #expect(bench.pass(1.1).alerts == ["lost-fix a resolved 2"])
+  }
+
+  @Test func aShortLossRaisesNothing() {
+    var bench = Bench(rule: rule)
+    bench.send("a", .noFix())
+    _ = bench.pass(59)
+    #expect(bench.send("a", .fix()).logLines.contains { $0.contains("not raised") })
+    #expect(bench.pass(200).alerts.isEmpty)
+  }
+
+  @Test func aBacklogRaisesNothing() {
+    var bench = Bench(rule: rule)
+    bench.send("a", .noFix(backlog: true))
+    #expect(bench.pass(100).alerts.isEmpty)
+  }
+
+  @Test func aRetainedLossCounts() {
+    var bench = Bench(rule: rule)
+    bench.send("a", .online(), retained: true)
+    bench.send("a", .noFix(), retained: true, sentAgo: 3600)
+    let fired = bench.pass(60)
+    #expect(fired.alerts == ["lost-fix a firing 1"])
+    #expect(fired.fullAlerts.first?.since == WallTime(seconds: Bench.epoch - 3600))
+  }
+
+  @Test func aLostNodeSuppressesIt() {
+    var bench = Bench(rule: rule)
+    bench.send("a", .online())
+    bench.send("a", .noFix())
+    _ = bench.pass(50)
+    #expect(bench.will("a").logLines.contains { $0.contains("not raised, since the node is lost") })
+    #expect(bench.pass(500).alerts.isEmpty)
+    bench.send("a", .online())
+    #expect(bench.pass(60).alerts == ["lost-fix a firing 1"], "still without a fix once it is back")
+  }
+
+  @Test func whatFiresAlreadyStaysWhileTheNodeIsLost() {
+    var bench = Bench(rule: rule)
+    bench.send("a", .online())
+    bench.send("a", .noFix())
+    _ = bench.pass(61)
+    _ = bench.will("a")
+    #expect(bench.pass(500).alerts.isEmpty)
+    #expect(bench.fleet.firingCount == 1)
+  }
+
+  @Test func aStoppedNodeOwesNoPosition() {
+    var bench = Bench(rule: rule)
+    bench.send("a", .online())
+    bench.send("a", .noFix())
+    _ = bench.pass(61)
+    #expect(bench.send("a", .stopped).alerts == ["lost-fix a resolved 1"])
+  }
+}
+
+@Suite struct SilentRuleTests {
+  private let rule = Rule(name: "silent", kind: .silent)
+
+  @Test func firesAfterTwoAndAHalfIntervals() {
+    var bench = Bench(rule: rule)
+    bench.send("a", .online(healthS: 100))
+    #expect(bench.pass(249).alerts.isEmpty)
+    let fired = bench.pass(1.5)
+    #expect(fired.alerts == ["silent a firing 1"])
+    #expect(fired.fullAlerts.first?.summary == "a has said nothing for 4m")
+    #expect(bench.node("a")?.presence == .silent)
+    #expect(bench.send("a", .health).alerts.isEmpty)
+    #expect(bench.node("a")?.presence == .online)
+    #expect(bench.pass(10).alerts == ["silent a resolved 1"])
+  }
+
+  @Test func anythingHeardStartsTheTimeAnew() {
+    var bench = Bench(rule: rule)
+    bench.send("a", .online(healthS: 100))
+    for _ in 0..<20 {
+      #expect(bench.pass(200).alerts.isEmpty)
+      bench.send("a", .acceleration())
+    }
+  }
+
+  @Test func itsOwnDurationComesFirst() {
+    var short = rule
+    short.forS = 20
+    var bench = Bench(rule: short)
+    bench.send("a", .online(healthS: 300))
+    #expect(bench.pass(20.1).alerts == ["silent a firing 1"])
+    #expect(bench.node("a")?.presence == .online, "the state follows what the node promised")
+  }
+
+  @Test func aWillFiresAfterTheHold() {
+    var bench = Bench(rule: rule)
+    bench.send("a", .online())
+    #expect(bench.will("a").alerts.isEmpty)
+    #expect(bench.node("a")?.presence == .lost)
+    #expect(bench.pass(29.5).alerts.isEmpty)
+    let fired = bench.pass(1)
+    #expect(fired.alerts == ["silent a firing 1"])
+    #expect(fired.fullAlerts.first?.summary == "a lost its connection; nothing heard for 30s")
+    #expect(fired.fullAlerts.first?.reason == "its will came 30 s ago and it has not come back")
+  }
+
+  @Test func aNodeBackWithinTheHoldIsAFlap() {
+    var bench = Bench(rule: rule)
+    bench.send("a", .online())
+    for _ in 0..<3 {
+      _ = bench.will("a")
+      #expect(bench.pass(25).alerts.isEmpty)
+      bench.send("a", .online())
+      #expect(bench.pass(100).alerts.isEmpty)
+    }
+    #expect(bench.node("a")?.flaps == 3)
+    #expect(bench.node("a")?.wills == 3)
+  }
+
+  @Test func aStoppedNodeIsNotSilent() {
+    var bench = Bench(rule: rule)
+    bench.send("a", .online(healthS: 10))
+    bench.send("a", .stopped)
+    bench.send("a", .fix())
+    #expect(bench.node("a")?.presence == .stopped, "an event that was still on its way")
+    #expect(bench.pass(10_000).alerts.isEmpty)
+    _ = bench.will("a")
+    #expect(bench.node("a")?.presence == .stopped)
+  }
+
+  @Test func goodByeResolvesIt() {
+    var bench = Bench(rule: rule)
+    bench.send("a", .online())
+    _ = bench.will("a")
+    _ = bench.pass(40)
+    let effects = bench.send("a", .stopped)
+    #expect(effects.alerts == ["silent a resolved 1"])
+    #expect(effects.fullAlerts.first?.summary == "a was stopped")
+  }
+
+  @Test func aNodeNeverHeardLiveIsJudgedFromTheFirstMomentOn() {
+    var bench = Bench(rule: rule)
+    bench.send("a", .online(healthS: 100), retained: true, sentAgo: 9999)
+    bench.send("b", .fix(), retained: true)
+    #expect(bench.pass(249).alerts.isEmpty)
+    #expect(bench.pass(2).alerts == ["silent a firing 1"], "b never said that it is online")
+  }
+
+  @Test func aRetainedStatusDoesNotWakeASilentNode() {
+    var bench = Bench(rule: rule)
+    bench.send("a", .online(healthS: 100))
+    _ = bench.pass(300)
+    bench.send("a", .online(healthS: 100), retained: true)
+    #expect(bench.node("a")?.presence == .silent)
+    #expect(bench.pass(100).alerts.isEmpty)
+    #expect(bench.fleet.firingCount == 1)
+  }
+
+  @Test func awayWithinTheClearHoldIsTheSameAlert() {
+    var bench = Bench(rule: rule)
+    bench.send("a", .online())
+    _ = bench.will("a")
+    #expect(bench.pass(31).alerts == ["silent a firing 1"])
+    bench.send("a", .online())
+    _ = bench.pass(5)
+    _ = bench.will("a")
+    #expect(bench.pass(100).alerts.isEmpty)
+    bench.send("a", .online())
+    #expect(bench.pass(11).alerts == ["silent a resolved 2"])
+  }
+}

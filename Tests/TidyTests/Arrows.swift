@@ -1,0 +1,112 @@
+/// Which modules each target may import: DESIGN's arrows. Package.swift must declare no more, and the files may not
+/// import more than this either, since SwiftPM itself does not object to every undeclared import.
+enum Arrows {
+  /// The system's C library, which is not a package target.
+  static let system = "Glibc"
+
+  static let allowed: [String: Set<String>] = [
+    "CMosquitto": [], "CLinux": [], "CTOML": [],
+    "Telemetry": [],
+    "Threading": ["CLinux", system],
+    "NodeLogic": ["Telemetry"],
+    "FleetLogic": ["Telemetry"],
+    "Daemon": ["CLinux", "CTOML", "Telemetry", "Threading", system],
+    "MQTT": ["CMosquitto", "CLinux", "Threading", system],
+    "Sensors": ["CLinux", "Telemetry", "Threading", "NodeLogic", "Daemon", system],
+    "Sinks": ["FleetLogic", "Telemetry", "Daemon", system],
+    "NodeAgent": ["CLinux", "Telemetry", "Threading", "NodeLogic", "Daemon", "MQTT", "Sensors", system],
+    "FleetWatch": ["CLinux", "Telemetry", "Threading", "FleetLogic", "Daemon", "MQTT", "Sinks", system],
+    "Rig": ["Foundation", "Glibc"],
+    "Demo": ["Foundation", "Rig", "Telemetry", system],
+  ]
+
+  /// Targets that know nothing of the system. One file of each, Mathematics.swift, may import single functions.
+  static let pure: Set<String> = ["Telemetry", "NodeLogic", "FleetLogic"]
+
+  static let mathematics: Set<String> = [
+    "acos", "asin", "atan", "atan2", "cbrt", "ceil", "cos", "cosh", "erf", "exp", "exp2", "expm1", "floor", "fmod",
+    "hypot", "log", "log10", "log1p", "log2", "lround", "nearbyint", "pow", "remainder", "rint", "round", "sin", "sinh",
+    "sqrt", "tan", "tanh", "trunc",
+  ]
+
+  struct Import {
+    let module: String
+    /// `exp` in `import func Glibc.exp`; nil when the whole module is imported.
+    let symbol: String?
+    let line: Int
+  }
+
+  static func imports(of file: SwiftFile) -> [Import] {
+    let pattern =
+      #/
+      ^\s*(?:@\w+\s+)*(?:(?:public|package|internal|private|fileprivate)\s+)?
+      import\s+(?:(func|struct|class|enum|var|let|typealias|protocol)\s+)?(\w+)(?:\.(\w+))?
+      /#
+    return file.code.enumerated().compactMap { index, line in
+      guard let match = line.firstMatch(of: pattern) else { return nil }
+      return Import(module: String(match.2), symbol: match.3.map(String.init), line: index)
+    }
+  }
+
+  /// Imports that a file of `Sources` may not have.
+  static func complaints(of file: SwiftFile) -> [Complaint] {
+    guard let target = file.file.target else { return [] }
+    guard let allowed = allowed[target] else {
+      return [file.complaint(0, "the target \(target) is not in the table of arrows: say what it may import")]
+    }
+    return imports(of: file).compactMap { item in
+      if allowed.contains(item.module) { return nil }
+      if pure.contains(target), item.module == system {
+        return mathematicsComplaint(item, file)
+      }
+      return file.complaint(item.line, "\(target) may not import \(item.module)")
+    }
+  }
+
+  private static func mathematicsComplaint(_ item: Import, _ file: SwiftFile) -> Complaint? {
+    if file.file.name == "Mathematics.swift", let symbol = item.symbol, mathematics.contains(symbol) { return nil }
+    return file.complaint(
+      item.line, "a pure target imports nothing of the system but single functions of mathematics, in Mathematics.swift"
+    )
+  }
+
+  /// CMosquitto anywhere but in MQTT and its tests.
+  static func mosquittoComplaints(of file: SwiftFile) -> [Complaint] {
+    let isAtHome = file.path.hasPrefix("Sources/MQTT/") || file.path.hasPrefix("Tests/MQTTTests/")
+    return isAtHome
+      ? []
+      : imports(of: file).filter { $0.module == "CMosquitto" }
+        .map { file.complaint($0.line, "only MQTT imports CMosquitto") }
+  }
+
+  /// The targets that Package.swift declares with `library` or `program`, and their dependencies.
+  static func declared(in manifest: TextFile) -> [String: Set<String>] {
+    let pattern = #/^\s*(?:library|program)\("(\w+)"(?:, \[([^\]]*)\])?\)/#
+    let declarations = manifest.lines.compactMap { line -> (String, Set<String>)? in
+      guard let match = line.firstMatch(of: pattern) else { return nil }
+      let names = (match.2 ?? "").split(separator: ",").map { $0.trimming(["\"", " "]) }
+      return (String(match.1), Set(names))
+    }
+    return Dictionary(uniqueKeysWithValues: declarations)
+  }
+
+  /// Everything that a target links, itself included, over the declared dependencies.
+  static func closure(of target: String, in declared: [String: Set<String>]) -> Set<String> {
+    var reached: Set<String> = []
+    var open = [target]
+    while let next = open.popLast() {
+      if reached.insert(next).inserted { open.append(contentsOf: declared[next] ?? []) }
+    }
+    return reached
+  }
+}
+
+extension Substring {
+  /// Without those characters at both ends.
+  func trimming(_ characters: Set<Character>) -> String {
+    var text = self
+    while let first = text.first, characters.contains(first) { text.removeFirst() }
+    while let last = text.last, characters.contains(last) { text.removeLast() }
+    return String(text)
+  }
+}
