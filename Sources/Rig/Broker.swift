@@ -82,8 +82,9 @@ public final class Broker: @unchecked Sendable {
     }
   }
 
-  /// Ends it in order: SIGTERM.
-  public func stop() { process?.stop() }
+  /// Ends it in order: SIGTERM. False when it had to be killed.
+  @discardableResult
+  public func stop() -> Bool { process.map { $0.stop() != nil } ?? true }
 
   /// Ends it without warning: SIGKILL.
   public func kill() {

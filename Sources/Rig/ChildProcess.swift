@@ -29,7 +29,7 @@ public final class ChildProcess: @unchecked Sendable {
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = try ChildProcess.appending(to: output)
     process.standardError = try ChildProcess.appending(to: errors)
-    try process.run()
+    try ChildProcess.withoutBlockedSignals { try process.run() }
   }
 
   deinit { if process.isRunning { Glibc.kill(process.processIdentifier, SIGKILL) } }
@@ -68,6 +68,16 @@ public final class ChildProcess: @unchecked Sendable {
     let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
     let folders = path.split(separator: ":").map(String.init) + ["/usr/sbin", "/sbin", "/usr/local/sbin"]
     return folders.map { "\($0)/\(program)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
+  }
+
+  /// A child inherits what its parent's thread blocks, and the threads that run tests block SIGTERM.
+  private static func withoutBlockedSignals(_ body: () throws -> Void) rethrows {
+    var none = sigset_t()
+    var before = sigset_t()
+    sigemptyset(&none)
+    pthread_sigmask(SIG_SETMASK, &none, &before)
+    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+    try body()
   }
 
   private static func appending(to file: URL) throws -> FileHandle {
