@@ -53,9 +53,9 @@ public struct BrokerSettings: Sendable, Equatable {
   /// What to subscribe to on every connect.
   public struct Subscription: Sendable, Equatable {
     public var filter: String
-    public var qos: QualityOfService
+    public var qos: QoS
 
-    public init(_ filter: String, _ qos: QualityOfService = .atLeastOnce) {
+    public init(_ filter: String, _ qos: QoS = .atLeastOnce) {
       self.filter = filter
       self.qos = qos
     }

@@ -3,7 +3,7 @@ struct InFlight: Sendable, Equatable {
   private struct Entry: Sendable, Equatable {
     var messageID: Int32?
     let token: UInt64
-    let qos: QualityOfService
+    let qos: QoS
     let sinceS: Double
   }
 
@@ -21,7 +21,7 @@ struct InFlight: Sendable, Equatable {
   var oldestS: Double? { entries.first { $0.qos == .atLeastOnce }?.sinceS }
 
   /// A publication is about to be handed over; its message id is not known yet.
-  mutating func begin(token: UInt64, qos: QualityOfService, atS now: Double) {
+  mutating func begin(token: UInt64, qos: QoS, atS now: Double) {
     entries.append(Entry(messageID: nil, token: token, qos: qos, sinceS: now))
     if qos == .atLeastOnce { unacknowledged += 1 }
   }
@@ -41,7 +41,7 @@ struct InFlight: Sendable, Equatable {
   /// The publication with this message id is settled; nil for an id nobody knows.
   ///
   /// With QoS 0 that can come before `handedOver`: libmosquitto writes to the socket at once if it can.
-  mutating func settle(_ messageID: Int32) -> (token: UInt64, qos: QualityOfService)? {
+  mutating func settle(_ messageID: Int32) -> (token: UInt64, qos: QoS)? {
     let known = entries.firstIndex { $0.messageID == messageID }
     guard let index = known ?? entries.firstIndex(where: { $0.messageID == nil && $0.qos == .atMostOnce }) else {
       return nil

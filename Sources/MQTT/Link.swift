@@ -256,7 +256,7 @@ final class Link: ClientDelegate {
 
   func subscribed(_ messageID: Int32, granted: Int32) {
     guard let filter = subscriptions.removeValue(forKey: messageID) else { return }
-    let qos = UInt8(exactly: granted).flatMap(QualityOfService.init(rawValue:))
+    let qos = UInt8(exactly: granted).flatMap(QoS.init(rawValue:))
     core.emit(.subscribed(filter: filter, qos.map { .success($0) } ?? .failure(Refusal(reason: granted))))
   }
 

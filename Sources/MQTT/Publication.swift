@@ -1,6 +1,6 @@
 /// What the broker promises about a message. QoS 2 is left out: many brokers refuse it, and what must arrive exactly
 /// once is numbered by its sender instead.
-public enum QualityOfService: UInt8, Sendable, Equatable {
+public enum QoS: UInt8, Sendable, Equatable {
   /// Sent once, lost with the connection.
   case atMostOnce = 0
   /// Acknowledged by the broker; may come twice.
@@ -24,14 +24,14 @@ public struct MessageProperties: Sendable, Equatable {
 public struct Publication: Sendable, Equatable {
   public var topic: String
   public var payload: [UInt8]
-  public var qos: QualityOfService
+  public var qos: QoS
   public var isRetained: Bool
   /// The caller's own name for it, given back in `delivered`, `refused` and `disconnected`.
   public var token: UInt64
   public var properties: MessageProperties
 
   public init(
-    topic: String, payload: [UInt8], qos: QualityOfService = .atLeastOnce, isRetained: Bool = false, token: UInt64 = 0,
+    topic: String, payload: [UInt8], qos: QoS = .atLeastOnce, isRetained: Bool = false, token: UInt64 = 0,
     properties: MessageProperties = MessageProperties()
   ) {
     self.topic = topic
@@ -47,13 +47,13 @@ public struct Publication: Sendable, Equatable {
 public struct Will: Sendable, Equatable {
   public var topic: String
   public var payload: [UInt8]
-  public var qos: QualityOfService
+  public var qos: QoS
   public var isRetained: Bool
   /// On MQTT 5 the broker waits this long for us to come back before it publishes.
   public var delayS: UInt32
 
   public init(
-    topic: String, payload: [UInt8], qos: QualityOfService = .atLeastOnce, isRetained: Bool = true, delayS: UInt32 = 0
+    topic: String, payload: [UInt8], qos: QoS = .atLeastOnce, isRetained: Bool = true, delayS: UInt32 = 0
   ) {
     self.topic = topic
     self.payload = payload
@@ -67,13 +67,13 @@ public struct Will: Sendable, Equatable {
 public struct Message: Sendable, Equatable {
   public let topic: String
   public let payload: [UInt8]
-  public let qos: QualityOfService
+  public let qos: QoS
   /// It was kept by the broker and is not news.
   public let isRetained: Bool
   public let properties: MessageProperties
 
   public init(
-    topic: String, payload: [UInt8], qos: QualityOfService, isRetained: Bool,
+    topic: String, payload: [UInt8], qos: QoS, isRetained: Bool,
     properties: MessageProperties = MessageProperties()
   ) {
     self.topic = topic

@@ -14,7 +14,7 @@ public enum SessionEvent: Sendable, Equatable {
   /// A message came for one of the subscriptions.
   case message(Message)
   /// The broker's answer to a subscription: the QoS it grants, or why not.
-  case subscribed(filter: String, Result<QualityOfService, Refusal>)
+  case subscribed(filter: String, Result<QoS, Refusal>)
 }
 
 /// A version of MQTT as spoken.

@@ -47,7 +47,7 @@ public final class Broker: @unchecked Sendable {
     self.port = try port ?? Workplace.freePort()
     self.workplace = workplace
     name = "mosquitto-\(self.port)"
-    var lines = ["user root", "log_dest stdout", "log_type all", "listener \(self.port) 127.0.0.1"]
+    var lines = ["user root", "log_dest stderr", "log_type all", "listener \(self.port) 127.0.0.1"]
     lines += try Broker.credentials(options, in: workplace, name: name)
     lines += Broker.security(options)
     if let key = options.sharedKey {
@@ -66,7 +66,7 @@ public final class Broker: @unchecked Sendable {
 
   /// What it has logged since the first start.
   public var log: String {
-    (try? String(contentsOfFile: workplace.path("\(name).out"), encoding: .utf8)) ?? ""
+    (try? String(contentsOfFile: workplace.path("\(name).err"), encoding: .utf8)) ?? ""
   }
 
   public var isRunning: Bool { process?.isRunning ?? false }
@@ -78,7 +78,7 @@ public final class Broker: @unchecked Sendable {
     self.process = process
     let isUp = waitUntil(seconds: 10) { !process.isRunning || Loopback.isOpen(port) }
     guard isUp, process.isRunning else {
-      throw RigError("mosquitto on port \(port) did not start: \(process.errorText())\(log.suffix(400))")
+      throw RigError("mosquitto on port \(port) did not start: \(log.suffix(400))")
     }
   }
 
@@ -96,7 +96,7 @@ public final class Broker: @unchecked Sendable {
 
   /// Publishes with mosquitto_pub, and waits for its end.
   public func publish(
-    _ topic: String, _ text: String, qos: Int = 1, isRetained: Bool = false, _ more: [String] = []
+    _ topic: String, _ text: String, qos: Int = 1, isRetained: Bool = false, arguments more: [String] = []
   ) throws {
     var arguments = ["-h", "127.0.0.1", "-p", "\(port)", "-t", topic, "-m", text, "-q", "\(qos)"]
     if isRetained { arguments.append("-r") }
@@ -112,7 +112,8 @@ public final class Broker: @unchecked Sendable {
   ///
   /// - Parameter count: it ends after this many messages.
   /// - Returns: once the broker has its subscription.
-  public func subscribe(_ filter: String, qos: Int = 1, count: Int? = nil, _ more: [String] = []) throws -> ChildProcess
+  public func subscribe(_ filter: String, qos: Int = 1, count: Int? = nil, arguments more: [String] = []) throws
+    -> ChildProcess
   {
     var arguments = ["-h", "127.0.0.1", "-p", "\(port)", "-t", filter, "-q", "\(qos)", "-v", "-W", "60"]
     if let count { arguments += ["-C", "\(count)"] }

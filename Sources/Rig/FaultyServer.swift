@@ -5,6 +5,8 @@ internal import Foundation
 /// `@unchecked Sendable`: the descriptors are only touched under the lock.
 public final class FaultyServer: @unchecked Sendable {
   public enum Fault: Sendable {
+    /// Lets connections hang: its queue is full and nobody empties it.
+    case deaf
     /// Takes the connection and says nothing, ever.
     case silent
     /// Closes as soon as the client has said something.
@@ -23,6 +25,10 @@ public final class FaultyServer: @unchecked Sendable {
 
   public init(_ fault: Fault, port: Int? = nil) throws {
     self.port = try port ?? Workplace.freePort()
+    if case .deaf = fault {
+      connections = try Loopback.deafListener(port: self.port)
+      return
+    }
     let listener = try Loopback.listen(port: self.port)
     Thread.detachNewThread { [weak self] in
       while let connection = Loopback.accept(listener, isOver: { self?.isStopped ?? true }) {
@@ -61,7 +67,7 @@ public final class FaultyServer: @unchecked Sendable {
     // A client that says nothing for two seconds is kept, silently.
     guard Loopback.isReadable(connection, milliseconds: 2000) else { return keep(connection) }
     switch fault {
-    case .silent: keep(connection)
+    case .silent, .deaf: keep(connection)
     case .closes:
       _ = Loopback.read(connection)
       close(connection)

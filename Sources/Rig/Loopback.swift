@@ -3,16 +3,27 @@ internal import Foundation
 /// TCP sockets on 127.0.0.1, as thin as can be.
 enum Loopback {
   /// A listening socket on a port.
-  static func listen(port: Int) throws -> Int32 {
+  static func listen(port: Int, backlog: Int32 = 64) throws -> Int32 {
     let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var yes: Int32 = 1
     setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, 4)
     let bound = withAddress(port) { bind(listener, $0, $1) }
-    guard listener >= 0, bound == 0, Glibc.listen(listener, 64) == 0 else {
+    guard listener >= 0, bound == 0, Glibc.listen(listener, backlog) == 0 else {
       close(listener)
       throw RigError("cannot listen on 127.0.0.1:\(port): \(String(cString: strerror(errno)))")
     }
     return listener
+  }
+
+  /// A listening socket whose queue is full, and the connections that fill it: the kernel lets the next one hang.
+  static func deafListener(port: Int) throws -> [Int32] {
+    let listener = try listen(port: port, backlog: 0)
+    let fillers = (0..<6).map { _ -> Int32 in
+      let filler = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
+      _ = withAddress(port) { Glibc.connect(filler, $0, $1) }
+      return filler
+    }
+    return [listener] + fillers
   }
 
   /// A connected socket; nil when nobody listens.
