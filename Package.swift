@@ -58,7 +58,7 @@ let package = Package(
     tests("SensorsTests", ["Sensors", "NodeLogic", "Telemetry", "Daemon", "Rig"]),
     tests("SinksTests", ["Sinks", "FleetLogic", "Telemetry"]),
     tests("NodeAgentTests", ["NodeAgent", "NodeLogic", "Telemetry", "Daemon", "Rig"]),
-    tests("FleetWatchTests", ["FleetWatch", "FleetLogic", "Telemetry", "Daemon"]),
+    tests("FleetWatchTests", ["FleetWatch", "FleetLogic", "MQTT", "Sinks", "Telemetry", "Daemon", "Rig"]),
     tests("EndToEndTests", ["Rig", "Telemetry"]),
     tests("TidyTests", ["Rig"]),
   ]

@@ -24,8 +24,8 @@ public enum Effect: Equatable, Sendable {
   case publish(Publication)
   /// Something about a node changed: for those who watch.
   case change(Change)
-  /// The fleet tool's own link was made or lost.
-  case link(FleetState.Link)
+  /// The fleet tool's own link was made or lost, or is still away for another reason.
+  case link(FleetState.Link, at: Moment)
   case log(LogEntry)
 }
 

@@ -81,8 +81,9 @@ extension FleetState {
   ) -> Alert {
     let alert = alert(key, record, state, previous: previous, reason, at: moment)
     effects.append(.alert(alert))
+    // The sinks say it; the log adds why, for who asks.
     log(
-      state == .firing ? .warning : .information,
+      .debug,
       "\(alert.rule) on \(alert.node): \(state.rawValue), since \(reason): \(alert.summary)")
     return alert
   }
@@ -117,6 +118,12 @@ extension FleetState {
 
   // MARK: What fired before a restart
 
+  private mutating func takeAway(_ topic: String, _ reason: String) {
+    guard configuration.publishes else { return }
+    log(.information, "\(SafeText.escaped(topic)): a retained alert is taken away, since \(reason)")
+    publish(topic, [])
+  }
+
   /// Takes over an alert that an earlier run of the fleet tool left retained: it is not told again, and resolves as
   /// its condition does. One that no rule here stands for is taken away.
   mutating func adopt(topic: String, rule name: String, node: String, payload: [UInt8], at moment: Moment) {
@@ -130,13 +137,12 @@ extension FleetState {
     guard let number = configuration.rules.firstIndex(where: { $0.name == name }), let node = NodeName(node),
       configuration.rules[number].nodes.matches(node.description), message.state == .firing,
       message.rule == name, message.node == node.description
-    else {
-      log(.information, "\(SafeText.escaped(topic)): an alert of an earlier run that no rule stands for is taken away")
-      return publish(topic, [])
-    }
+    else { return takeAway(topic, "no rule stands for it") }
+    if let known = indices[node], records[AlertKey(rule: number, node: known)]?.life.isFiring == true { return }
+    // Published by this run, and over: the link was lost before it could be taken away.
+    if let started, message.time >= started { return takeAway(topic, "it is over") }
     guard let index = index(of: node, at: moment) else { return }
     let key = AlertKey(rule: number, node: index)
-    guard records[key]?.life.isFiring != true else { return }
     var record = AlertRecord(since: message.since)
     record.value = message.value
     record.life.adopt(count: message.count)

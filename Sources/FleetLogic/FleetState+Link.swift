@@ -6,7 +6,7 @@ extension FleetState {
     if case .connected = link { return }
     log(.information, "connected to the broker; silence counts in \(plain(configuration.graceS)) s")
     link = .connected(since: moment)
-    effects.append(.link(link))
+    effects.append(.link(link, at: moment))
     linkClock.resume(at: moment.instant, countingFrom: moment.instant)
     silenceClock.resume(at: moment.instant, countingFrom: moment.instant + configuration.graceS)
     announce(.online, at: moment)
@@ -24,7 +24,7 @@ extension FleetState {
     }
     log(.warning, "no link to the broker: \(reason); alerts stand still until it is back")
     link = .disconnected(reason: reason, since: since)
-    effects.append(.link(link))
+    effects.append(.link(link, at: moment))
     linkClock.pause(at: moment.instant)
     silenceClock.pause(at: moment.instant)
   }

@@ -61,6 +61,8 @@ public struct FleetState: Sendable {
   var complaints = Complaints()
   var rate = RateMeter()
   var announcement = Announcement()
+  /// When this run began; nil when nothing vouched for its clock then.
+  let started: WallTime?
   /// What the input just handled asks for.
   var effects: [Effect] = []
 
@@ -68,6 +70,7 @@ public struct FleetState: Sendable {
   public init(_ configuration: Configuration = Configuration(), clock: ClockState) {
     self.configuration = configuration
     self.clock = clock
+    started = clock.quality == .none ? nil : clock.wallAtStart
   }
 
   /// Takes one input, and answers what is to be done about it, in order.

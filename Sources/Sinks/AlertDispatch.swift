@@ -20,27 +20,50 @@ public struct AlertDispatch {
     records = sinks.map { Record(name: $0.name) }
   }
 
+  /// Something waits for a slow receiver: call `flush` in a while.
+  public private(set) var isWaiting = false
+
   /// Answers what to log: that a sink began to fail, fails for another reason, or is well again.
   public mutating func deliver(_ alert: Alert) -> [LogEntry] {
     var entries: [LogEntry] = []
     for (index, sink) in sinks.enumerated() {
       do throws(SinkProblem) {
         try sink.deliver(alert)
-        if records[index].problem != nil {
-          let text = "sink \(sink.name) takes alerts again; \(records[index].failed) in all were not delivered"
-          entries.append(LogEntry(.information, text))
-        }
         records[index].delivered += 1
-        records[index].problem = nil
+        entries += recovered(index)
       } catch {
-        if records[index].problem != error {
-          entries.append(LogEntry(.warning, "sink \(sink.name) does not take alerts: \(error)"))
-        }
         records[index].failed += 1
-        records[index].problem = error
+        entries += failed(index, error)
+      }
+    }
+    return entries + flush()
+  }
+
+  /// Hands on what slow receivers have not taken yet. Answers what to log, as `deliver`.
+  public mutating func flush() -> [LogEntry] {
+    var entries: [LogEntry] = []
+    isWaiting = false
+    for (index, sink) in sinks.enumerated() {
+      do throws(SinkProblem) {
+        if try sink.flush() { isWaiting = true }
+      } catch {
+        entries += failed(index, error)
       }
     }
     return entries
+  }
+
+  private mutating func failed(_ index: Int, _ problem: SinkProblem) -> [LogEntry] {
+    defer { records[index].problem = problem }
+    if records[index].problem == problem { return [] }
+    return [LogEntry(.warning, "sink \(sinks[index].name) does not take alerts: \(problem)")]
+  }
+
+  private mutating func recovered(_ index: Int) -> [LogEntry] {
+    guard records[index].problem != nil else { return [] }
+    records[index].problem = nil
+    let lost = records[index].failed
+    return [LogEntry(.information, "sink \(sinks[index].name) takes alerts again; \(lost) in all were not delivered")]
   }
 
   /// Opens anew what the sinks keep open.

@@ -38,13 +38,13 @@ public final class LineOutlet {
 
   /// Writes a line and its end.
   public func write(_ line: [UInt8]) throws(SinkProblem) {
-    try flush()
+    _ = try flush()
     guard waiting.count + line.count < Self.mostWaiting else {
       throw SinkProblem("\(label): its reader is too slow")
     }
     waiting += line
     waiting.append(UInt8(ascii: "\n"))
-    try flush()
+    _ = try flush()
   }
 
   /// Closes the file; the next line opens it again. Nothing for a descriptor that was there before.
@@ -54,9 +54,9 @@ public final class LineOutlet {
     descriptor = -1
   }
 
-  /// Hands on what waits, as far as that is possible without waiting.
-  private func flush() throws(SinkProblem) {
-    guard !waiting.isEmpty else { return }
+  /// Hands on what waits, as far as that is possible without waiting. Answers whether something still does.
+  public func flush() throws(SinkProblem) -> Bool {
+    guard !waiting.isEmpty else { return false }
     try openIfNeeded()
     var sent = 0
     defer { waiting.removeFirst(sent) }
@@ -67,7 +67,7 @@ public final class LineOutlet {
       if count >= 0 {
         sent += count
       } else if errno == EAGAIN {
-        return
+        return true
       } else if errno != EINTR {
         // A line that was cut is given up: its rest would spoil the next one.
         let code = errno
@@ -76,6 +76,7 @@ public final class LineOutlet {
         throw SinkProblem("\(label): \(systemErrorText(code))")
       }
     }
+    return sent < waiting.count
   }
 
   private func openIfNeeded() throws(SinkProblem) {

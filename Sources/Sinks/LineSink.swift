@@ -15,5 +15,7 @@ public final class LineSink: Sink {
 
   public func deliver(_ alert: Alert) throws(SinkProblem) { try outlet.write(line(alert)) }
 
+  public func flush() throws(SinkProblem) -> Bool { try outlet.flush() }
+
   public func reopen() { outlet.reopen() }
 }

@@ -11,11 +11,17 @@ public protocol Sink: AnyObject {
   /// Hands an alert on, or throws why it could not.
   func deliver(_ alert: Alert) throws(SinkProblem)
 
+  /// Hands on what a slow receiver has not taken yet, as far as that is possible without waiting. Answers whether
+  /// something still waits: then it is to be called again in a while.
+  func flush() throws(SinkProblem) -> Bool
+
   /// Whatever it keeps open is opened anew: a file may have been moved away.
   func reopen()
 }
 
 extension Sink {
+  public func flush() throws(SinkProblem) -> Bool { false }
+
   public func reopen() {}
 }
 

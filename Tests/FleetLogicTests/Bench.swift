@@ -150,7 +150,8 @@ extension [Effect] {
         [PlainLine.of(alert), String(decoding: FleetJSON.alert(alert), as: UTF8.self), alert.summary, alert.reason]
       case .publish(let publication): [publication.topic, String(decoding: publication.payload, as: UTF8.self)]
       case .change(let change): PlainLine.of(change).map { [$0] } ?? []
-      case .link(let link): [PlainLine.of(link) ?? "", String(decoding: FleetJSON.link(link) ?? [], as: UTF8.self)]
+      case .link(let link, let moment):
+        [PlainLine.of(link, at: moment) ?? "", String(decoding: FleetJSON.link(link, at: moment) ?? [], as: UTF8.self)]
       case .log(let entry): [entry.text]
       }
     }

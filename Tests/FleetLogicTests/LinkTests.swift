@@ -102,9 +102,10 @@ import Testing
 
   // MARK: After a restart
 
-  private func retained(_ rule: String, _ node: String) -> (String, [UInt8]) {
+  /// An alert that was published some seconds before this run began.
+  private func retained(_ rule: String, _ node: String, at: Double = 400) -> (String, [UInt8]) {
     let message = AlertMessage(
-      rule: rule, node: node, state: .firing, time: WallTime(seconds: Bench.epoch),
+      rule: rule, node: node, state: .firing, time: WallTime(seconds: Bench.epoch - at),
       since: WallTime(seconds: Bench.epoch - 500), summary: "x", count: 3)
     return ("judder-fleet/alerts/\(rule)/\(node)", message.encode())
   }
@@ -139,6 +140,20 @@ import Testing
     let (topic, payload) = retained("shake", "a")
     _ = bench.raw(topic, payload, retained: true)
     #expect(bench.pass(10).alerts == ["shake a resolved 3"])
+  }
+
+  @Test func whatThisRunResolvedIsNotTakenOverAgain() {
+    var bench = Bench(rule: Rule(name: "lost-fix", kind: .lostFix))
+    let (topic, payload) = retained("lost-fix", "a", at: -50)
+    let effects = bench.raw(topic, payload, retained: true)
+    #expect(effects.publications == [Publication(topic: topic, payload: [], retained: true)])
+    #expect(bench.fleet.firingCount == 0)
+  }
+
+  @Test func whoOnlyWatchesTakesNothingAway() {
+    var bench = Bench(FleetState.Configuration(rules: [shake], publishes: false))
+    let (topic, payload) = retained("gone", "a")
+    #expect(bench.raw(topic, payload, retained: true).isEmpty)
   }
 
   @Test func anAlertWithoutARuleIsTakenAway() {

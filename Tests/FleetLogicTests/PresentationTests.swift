@@ -153,10 +153,10 @@ import Testing
   @Test func theLink() throws {
     var bench = Bench(connected: false)
     _ = bench.fleet.handle(.disconnected(reason: "refused"), at: bench.now)
-    let read = try JSONValue.parse(#require(FleetJSON.link(bench.fleet.link)))
+    let read = try JSONValue.parse(#require(FleetJSON.link(bench.fleet.link, at: bench.fleet.moment(bench.now))))
     #expect(read["state"]?.string == "disconnected")
     #expect(read["reason"]?.string == "refused")
-    #expect(FleetJSON.link(.none) == nil)
+    #expect(FleetJSON.link(.none, at: bench.fleet.moment(bench.now)) == nil)
   }
 }
 

@@ -108,6 +108,8 @@ import Testing
     var text = pipe.takeAll()
     try sink.deliver(try alert(.resolved))
     text += pipe.takeAll()
+    #expect(try !sink.flush(), "nothing waits any more")
+    text += pipe.takeAll()
     for line in text.split(separator: "\n") { #expect((try? JSONValue.parse(Array(line.utf8))) != nil) }
     #expect(text.contains("\"state\":\"resolved\""))
     #expect(text.split(separator: "\n").count == 2000 - refused + 1)

@@ -23,6 +23,25 @@ public struct Alert: Equatable, Sendable {
   /// Why it was decided just now.
   public var reason: String
 
+  public init(
+    rule: String, kind: Rule.Kind, severity: Rule.Severity, node: NodeName, state: AlertMessage.State,
+    previous: AlertMessage.State?, at: Moment, since: WallTime, count: Int, value: Double?, summary: String,
+    reason: String
+  ) {
+    self.rule = rule
+    self.kind = kind
+    self.severity = severity
+    self.node = node
+    self.state = state
+    self.previous = previous
+    self.at = at
+    self.since = since
+    self.count = count
+    self.value = value
+    self.summary = summary
+    self.reason = reason
+  }
+
   /// As it is published.
   public var message: AlertMessage {
     AlertMessage(

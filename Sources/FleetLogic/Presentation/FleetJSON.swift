@@ -36,23 +36,22 @@ public enum FleetJSON {
   }
 
   /// The fleet tool's own link; nil before it was first tried.
-  public static func link(_ link: FleetState.Link) -> [UInt8]? {
-    var json = JSONWriter()
+  public static func link(_ link: FleetState.Link, at moment: Moment) -> [UInt8]? {
+    let state: String
+    var cause: String?
     switch link {
     case .none: return nil
-    case .connected(let since):
-      json.object { json in
-        json.string("kind", "link")
-        json.number("t", since.wall.seconds, decimals: 3)
-        json.string("state", "connected")
-      }
-    case .disconnected(let reason, let since):
-      json.object { json in
-        json.string("kind", "link")
-        json.number("t", since.wall.seconds, decimals: 3)
-        json.string("state", "disconnected")
-        json.string("reason", reason)
-      }
+    case .connected: state = "connected"
+    case .disconnected(let reason, _):
+      state = "disconnected"
+      cause = reason
+    }
+    var json = JSONWriter()
+    json.object { json in
+      json.string("kind", "link")
+      json.number("t", moment.wall.seconds, decimals: 3)
+      json.string("state", state)
+      json.string("reason", cause)
     }
     return json.bytes
   }

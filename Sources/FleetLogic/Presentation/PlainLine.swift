@@ -18,12 +18,12 @@ public enum PlainLine {
   }
 
   /// What became of the fleet tool's own link; nil before it was first tried.
-  public static func of(_ link: FleetState.Link) -> String? {
+  public static func of(_ link: FleetState.Link, at moment: Moment) -> String? {
     switch link {
     case .none: nil
-    case .connected(let since): "\(since.wall.rfc3339) connected to the broker"
-    case .disconnected(let reason, let since):
-      "\(since.wall.rfc3339) no link to the broker: \(SafeText.escaped(reason, limit: 200))"
+    case .connected: "\(moment.wall.rfc3339) connected to the broker"
+    case .disconnected(let reason, _):
+      "\(moment.wall.rfc3339) no link to the broker: \(SafeText.escaped(reason, limit: 200))"
     }
   }
 

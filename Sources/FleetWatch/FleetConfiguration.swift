@@ -1,0 +1,118 @@
+internal import BrokerLink
+internal import Daemon
+internal import FleetLogic
+internal import MQTT
+internal import Sinks
+internal import Telemetry
+
+/// The configuration in the shapes that the parts take.
+struct FleetConfiguration {
+  var fleet: FleetState.Configuration
+  var broker: BrokerSettings
+  var sinks: [SinkSettings]
+  var logLevel: LogLevel
+
+  /// - Parameters:
+  ///   - clientID: when none is set.
+  ///   - password: from the command line; goes before every other place.
+  ///   - environment: where passwords may be.
+  init(
+    _ configuration: Configuration, clientID: String, password: String?, environment: [String: String]
+  ) throws(ConfigurationFailure) {
+    sinks = try FleetConfiguration.sinks(configuration)
+    fleet = FleetState.Configuration(
+      prefix: try FleetConfiguration.prefix(configuration),
+      alertsPrefix: try FleetConfiguration.alertsPrefix(configuration),
+      maxNodes: configuration.integer("fleet.max_nodes"), graceS: configuration.number("fleet.grace_s"),
+      rules: try FleetConfiguration.rules(configuration), publishes: sinks.contains { $0.kind == .mqtt })
+    var environment = environment
+    if let password { environment["JUDDER_PASSWORD"] = password }
+    broker = try BrokerSettings(configuration, clientID: clientID, environment: environment)
+    if let password { broker.password = Array(password.utf8) }
+    logLevel = LogLevel(rawValue: configuration.text("log.level")) ?? .info
+  }
+
+  // The schema has checked both; what it lets through can be read.
+  private static func prefix(_ configuration: Configuration) throws(ConfigurationFailure) -> PrefixPattern {
+    do throws(PrefixProblem) {
+      return try PrefixPattern(configuration.text("fleet.prefix"))
+    } catch {
+      throw ConfigurationFailure([configuration.problem("fleet.prefix", "is no prefix: \(error)")])
+    }
+  }
+
+  private static func alertsPrefix(_ configuration: Configuration) throws(ConfigurationFailure) -> TopicPrefix {
+    do throws(PrefixProblem) {
+      return try TopicPrefix(configuration.text("fleet.alerts_prefix"))
+    } catch {
+      throw ConfigurationFailure([configuration.problem("fleet.alerts_prefix", "is no prefix: \(error)")])
+    }
+  }
+
+  // MARK: Rules
+
+  private static func rules(_ configuration: Configuration) throws(ConfigurationFailure) -> [Rule] {
+    var problems: [ConfigurationProblem] = []
+    var rules: [Rule] = []
+    for table in configuration.rows("rule") {
+      guard let kind = Rule.Kind(rawValue: table.text("kind")) else { continue }
+      problems += misplaced(table, kind)
+      let rule = rule(table, kind)
+      if rules.contains(where: { $0.name == rule.name }) {
+        let key = table.isSet("name") ? "name" : "kind"
+        problems.append(table.problem(key, "gives the name '\(rule.name)' to a second rule; set another name"))
+      }
+      rules.append(rule)
+    }
+    guard problems.isEmpty else { throw ConfigurationFailure(problems) }
+    return rules.isEmpty ? Rule.defaults : rules
+  }
+
+  private static func rule(_ table: ConfigurationTable, _ kind: Rule.Kind) -> Rule {
+    var rule = Rule(name: table.optionalText("name") ?? kind.rawValue, kind: kind)
+    rule.nodes = NamePattern(table.text("nodes"))
+    rule.severity = table.optionalText("severity").flatMap { Rule.Severity(rawValue: $0) } ?? rule.severity
+    rule.forS = table.optionalNumber("for_s") ?? rule.forS
+    rule.clearForS = table.optionalNumber("clear_for_s") ?? rule.clearForS
+    rule.holdS = table.optionalNumber("hold_s") ?? rule.holdS
+    rule.minPeakG = table.optionalNumber("min_peak_g") ?? rule.minPeakG
+    rule.maxAgeS = table.optionalNumber("max_age_s") ?? rule.maxAgeS
+    return rule
+  }
+
+  /// Keys that mean nothing for a rule of this kind.
+  private static func misplaced(_ table: ConfigurationTable, _ kind: Rule.Kind) -> [ConfigurationProblem] {
+    let kinds: [(key: String, kind: Rule.Kind)] = [("hold_s", .silent), ("min_peak_g", .shake), ("max_age_s", .shake)]
+    return kinds.filter { table.isSet($0.key) && $0.kind != kind }.map {
+      table.problem($0.key, "is for rules of the kind \($0.kind.rawValue), and this one is \(kind.rawValue); remove it")
+    }
+  }
+
+  // MARK: Sinks
+
+  private static func sinks(_ configuration: Configuration) throws(ConfigurationFailure) -> [SinkSettings] {
+    var problems: [ConfigurationProblem] = []
+    var sinks: [SinkSettings] = []
+    for table in configuration.rows("sink") {
+      guard let kind = SinkSettings.Kind(rawValue: table.text("kind")) else { continue }
+      if kind == .mqtt, table.isSet("file") {
+        problems.append(table.problem("file", "is for sinks that write lines, and this one is mqtt; remove it"))
+      }
+      sinks.append(
+        SinkSettings(
+          name: table.optionalText("name") ?? kind.rawValue, kind: kind, file: table.optionalText("file")))
+    }
+    guard problems.isEmpty else { throw ConfigurationFailure(problems) }
+    if !sinks.isEmpty { return sinks }
+    return [SinkSettings(name: "console", kind: .console), SinkSettings(name: "mqtt", kind: .mqtt)]
+  }
+}
+
+extension FleetConfiguration {
+  /// `--json`: what goes to standard output is JSON.
+  mutating func writeJSON() {
+    for index in sinks.indices where sinks[index].kind == .console && sinks[index].file == nil {
+      sinks[index].kind = .json
+    }
+  }
+}

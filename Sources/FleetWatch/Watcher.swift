@@ -1,0 +1,265 @@
+internal import BrokerLink
+internal import Daemon
+internal import FleetLogic
+internal import MQTT
+internal import Sinks
+internal import Telemetry
+
+/// The shell around `FleetState`: one loop that waits for the broker, signals and time, hands each to the state, and
+/// carries out what it answers. All state lives on this one thread.
+final class Watcher {
+  /// How long a stop may take [s].
+  private static let stopS = 5.0
+  /// Messages that wait to be handled, before the session stops reading.
+  private static let mailbox = 4096
+  /// Between two tries to hand on what a sink's slow reader has not taken [s].
+  private static let sinkRetryS = 1.0
+
+  private let log: Log
+  private let clock = MonotonicClock.process
+  private let notifier: ServiceNotifier
+  private let signals: Signals
+  private let loop: EventLoop
+  private let session: BrokerSession
+  private let journal: LinkJournal
+  private let endpoint: String
+  private let load: () throws(ConfigurationFailure) -> FleetConfiguration
+  /// Nil for `run`.
+  private var viewer: Viewer?
+  private var dispatch: AlertDispatch
+  private var fleet: FleetState
+  private var clockWatch: ClockWatch
+  private var outbox = Outbox()
+  private var stateTimer: EventLoop.Timer?
+  private var drawTimer: EventLoop.Timer?
+  private var sinkTimer: EventLoop.Timer?
+  private var keepAliveTimer: EventLoop.Timer?
+  private var isStopping = false
+  /// What ended the loop, where it was no signal.
+  private var end: Termination?
+
+  /// - Parameters:
+  ///   - viewer: what `watch` shows; nil for `run`, which has sinks and publishes instead.
+  ///   - load: reads the configuration; again at each SIGHUP.
+  init(
+    _ viewer: Viewer?, log: Log, environment: [String: String],
+    load: @escaping () throws(ConfigurationFailure) -> FleetConfiguration
+  ) throws(Termination) {
+    self.viewer = viewer
+    self.log = log
+    self.load = load
+    // Before any thread: signals are blocked in this one and in those it starts.
+    signals = try Signals([.hangUp, .interrupt, .terminate, .windowChange])
+    notifier = ServiceNotifier(environment: environment)
+    var configuration = try Watcher.read(load)
+    if viewer != nil { configuration.fleet.publishes = false }
+    log.level = configuration.logLevel
+    loop = EventLoop(clock: clock)
+    clockWatch = ClockWatch(clock: clock)
+    fleet = FleetState(configuration.fleet, clock: clockWatch.state)
+    dispatch = AlertDispatch(viewer == nil ? configuration.sinks.compactMap { makeSink($0) } : [])
+    endpoint = configuration.broker.endpoint
+    journal = LinkJournal(log: log, endpoint: endpoint)
+    session = try Watcher.session(configuration.broker, fleet)
+  }
+
+  private static func read(
+    _ load: () throws(ConfigurationFailure) -> FleetConfiguration
+  ) throws(Termination) -> FleetConfiguration {
+    do throws(ConfigurationFailure) {
+      return try load()
+    } catch {
+      throw error.termination
+    }
+  }
+
+  private static func session(_ broker: BrokerSettings, _ fleet: FleetState) throws(Termination) -> BrokerSession {
+    var settings = broker
+    settings.subscriptions = fleet.subscriptions.map { BrokerSettings.Subscription($0) }
+    if fleet.configuration.publishes {
+      settings.will = Will(topic: fleet.will.topic, payload: fleet.will.payload, isRetained: fleet.will.retained)
+    }
+    do throws(SettingsProblem) {
+      return try BrokerSession(settings, capacity: mailbox)
+    } catch {
+      throw Termination(.configuration, ["broker: \(error)"])
+    }
+  }
+
+  /// Runs until a signal ends it, or whoever reads the output goes away.
+  func run() throws(Termination) {
+    loop.watch(signals.descriptor) { [unowned self] _ in takeSignals() }
+    loop.watch(session.descriptor) { [unowned self] _ in takeEvents() }
+    stateTimer = loop.timer { [unowned self] _ in hand(.tick) }
+    sinkTimer = loop.timer { [unowned self] _ in retrySinks() }
+    startDrawing()
+    startKeepAlive()
+    do throws(LinkProblem) {
+      try session.start()
+    } catch {
+      throw Termination(.temporary, ["\(error)"])
+    }
+    notifier.ready(status: status)
+    defer { viewer?.close() }
+    try loop.run()
+    session.stop(deadlineS: Watcher.stopS / 2)
+    if let end { throw end }
+  }
+
+  // MARK: Inputs
+
+  private func takeEvents() {
+    for event in session.drain() where !(isStopping && end != nil) { take(event) }
+    attempt { () throws(Termination) in try viewer?.flush() }
+  }
+
+  private func take(_ event: SessionEvent) {
+    switch event {
+    case .message(let message):
+      hand(.message(topic: Array(message.topic.utf8), payload: message.payload, retained: message.isRetained))
+    case .connected:
+      hand(.connected)
+      notifier.status(status)
+    case .disconnected(let problem, _, _):
+      outbox.removeAll()
+      if problem.kind != .stopped { hand(.disconnected(reason: problem.description)) }
+      notifier.status(status)
+    case .delivered: send()
+    case .refused:
+      journal.note(event)
+      send()
+    case .connecting, .subscribed: journal.note(event)
+    }
+  }
+
+  /// Hands an input to the state and carries out what it answers.
+  private func hand(_ input: Input) {
+    let now = clock.now()
+    if let state = clockWatch.change(at: now) { carryOut(fleet.handle(.clock(state), at: now)) }
+    carryOut(fleet.handle(input, at: now))
+    stateTimer?.deadline = fleet.nextDeadline(after: now)
+  }
+
+  private func carryOut(_ effects: [Effect]) {
+    for effect in effects {
+      switch effect {
+      case .alert(let alert):
+        for entry in dispatch.deliver(alert) { write(entry) }
+        if dispatch.isWaiting { sinkTimer?.deadline = clock.now() + Watcher.sinkRetryS }
+      case .publish(let publication): outbox.append(publication)
+      case .log(let entry): write(entry)
+      case .change, .link: break
+      }
+      attempt { () throws(Termination) in try viewer?.show(effect, fleet) }
+    }
+    send()
+  }
+
+  private func send() {
+    let dropped = outbox.dropped
+    outbox.send { session.publish($0) }
+    if outbox.dropped > dropped {
+      log.change("outbox", .warning, "\(outbox.dropped) publications dropped: the broker takes them too slowly")
+    }
+    if isStopping, outbox.isEmpty { loop.stop() }
+  }
+
+  private func retrySinks() {
+    for entry in dispatch.flush() { write(entry) }
+    if dispatch.isWaiting { sinkTimer?.deadline = clock.now() + Watcher.sinkRetryS }
+  }
+
+  private func write(_ entry: LogEntry) {
+    // Lines would spoil the table, which says the same in its own way.
+    if viewer?.isTable == true { return }
+    log.write(entry.level.logLevel, entry.text)
+  }
+
+  /// Whoever reads the output may be gone, or the disk be full: then the loop ends.
+  private func attempt(_ body: () throws(Termination) -> Void) {
+    do throws(Termination) {
+      try body()
+    } catch {
+      end = end ?? error
+      isStopping = true
+      loop.stop()
+    }
+  }
+
+  // MARK: Timers
+
+  private func startDrawing() {
+    guard viewer?.isTable == true else { return }
+    let timer = loop.timer { [unowned self] now in
+      attempt { () throws(Termination) in try viewer?.draw(fleet, at: now) }
+      drawTimer?.deadline = now + Viewer.drawingS
+    }
+    timer.deadline = clock.now()
+    drawTimer = timer
+  }
+
+  private func startKeepAlive() {
+    guard let interval = notifier.keepAliveInterval else { return }
+    let timer = loop.timer { [unowned self] now in
+      notifier.keepAlive()
+      keepAliveTimer?.deadline = now + interval
+    }
+    timer.deadline = clock.now()
+    keepAliveTimer = timer
+  }
+
+  /// One line for `systemctl status`.
+  private var status: String {
+    if case .connected = fleet.link { return "watching \(fleet.configuration.prefix), connected to \(endpoint)" }
+    return "no broker at \(endpoint)"
+  }
+
+  // MARK: Signals
+
+  private func takeSignals() {
+    while let signal = signals.next() {
+      switch signal {
+      case .hangUp: reload()
+      case .terminate, .interrupt: stop()
+      case .windowChange: drawTimer?.deadline = clock.now()
+      }
+    }
+  }
+
+  private func reload() {
+    notifier.reloading()
+    defer { notifier.ready(status: status) }
+    dispatch.reopen()
+    do throws(ConfigurationFailure) {
+      let configuration = try load()
+      log.level = configuration.logLevel
+      var known = fleet.configuration
+      known.publishes = configuration.fleet.publishes
+      if configuration.fleet != known { log.warning("[fleet] and [[rule]] take effect at the next start") }
+      log.notice("files opened again, log level \(configuration.logLevel.rawValue)")
+    } catch {
+      for problem in error.problems { log.error("\(problem)") }
+      log.error("the configuration stays as it was")
+    }
+  }
+
+  /// Says good-bye, and ends the loop when what waits was handed over, or at the deadline. A second signal ends it at
+  /// once.
+  private func stop() {
+    guard !isStopping else { return loop.stop() }
+    isStopping = true
+    notifier.stopping(status: "handing over what waits")
+    loop.timer { [unowned self] _ in loop.stop() }.deadline = clock.now() + Watcher.stopS / 2
+    hand(.stop)
+  }
+}
+
+extension LogEntry.Level {
+  fileprivate var logLevel: LogLevel {
+    switch self {
+    case .debug: .debug
+    case .information: .info
+    case .warning: .warning
+    }
+  }
+}
