@@ -57,7 +57,7 @@ let package = Package(
     tests("MQTTTests", ["MQTT", "Threading", "Rig"]),
     tests("SensorsTests", ["Sensors", "NodeLogic", "Telemetry", "Daemon", "Rig"]),
     tests("SinksTests", ["Sinks", "FleetLogic", "Telemetry"]),
-    tests("NodeAgentTests", ["NodeAgent", "NodeLogic", "Telemetry", "Daemon", "Rig"]),
+    tests("NodeAgentTests", ["NodeAgent", "NodeLogic", "Telemetry", "Daemon", "MQTT", "Sensors"]),
     tests("FleetWatchTests", ["FleetWatch", "FleetLogic", "MQTT", "Sinks", "Telemetry", "Daemon", "Rig"]),
     tests("EndToEndTests", ["Rig", "Telemetry"]),
     tests("TidyTests", ["Rig"]),
