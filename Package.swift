@@ -41,7 +41,7 @@ let package = Package(
     library("FleetLogic", ["Telemetry"]),
     library("Daemon", ["CLinux", "CTOML", "Telemetry", "Threading"]),
     library("MQTT", ["CMosquitto", "CLinux", "Threading"]),
-    library("BrokerLink", ["Daemon", "MQTT"]),
+    library("BrokerLink", ["Daemon", "MQTT", "Telemetry"]),
     library("Sensors", ["CLinux", "Telemetry", "Threading", "NodeLogic", "Daemon"]),
     library("Sinks", ["FleetLogic", "Telemetry", "Daemon"]),
     library("Rig"),
