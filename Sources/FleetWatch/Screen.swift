@@ -5,7 +5,8 @@ struct Screen {
   private static let enter = "\u{1B}[?1049h\u{1B}[?25l"
   private static let leave = "\u{1B}[?25h\u{1B}[?1049l"
   private static let home = "\u{1B}[H"
-  private static let endOfLine = "\u{1B}[K"
+  /// Before a line rather than after it: behind the last column of a full line it would take its last character.
+  private static let clearLine = "\u{1B}[2K"
   private static let rest = "\u{1B}[J"
 
   private let output: StandardOutput
@@ -21,7 +22,7 @@ struct Screen {
       isOpen = true
       try output.write(Screen.enter)
     }
-    try output.write(Screen.home + lines.map { $0 + Screen.endOfLine }.joined(separator: "\r\n") + Screen.rest)
+    try output.write(Screen.home + lines.map { Screen.clearLine + $0 }.joined(separator: "\r\n") + Screen.rest)
     try output.flush()
   }
 

@@ -32,9 +32,10 @@ enum Program {
       try output.flush()
     case .run("check"): try check(invocation, output)
     case .run("replay"): try replay(invocation, output)
-    case .run: try Agent(log: Log(environment: processEnvironment()), environment: processEnvironment()) {
-      () throws(ConfigurationFailure) in try load(invocation)
-    }.run()
+    case .run:
+      try Agent(log: Log(environment: processEnvironment()), environment: processEnvironment()) {
+        () throws(ConfigurationFailure) in try load(invocation)
+      }.run()
     }
   }
 
