@@ -3,6 +3,8 @@
 #define TOML_HEADER_ONLY 1
 #define TOML_EXCEPTIONS 1
 #define TOML_ENABLE_FORMATTERS 0
+// Deeper than any configuration, and shallow enough for any stack.
+#define TOML_MAX_NESTED_VALUES 16
 #include <toml++/toml.h>
 
 #include <deque>
@@ -105,7 +107,29 @@ void fail(judder_toml_document &document, std::string_view text, const toml::sou
   document.error_column = place.column;
 }
 
+// The library recurses once for each step of a dotted key and bounds only brackets, so that a long enough key would
+// exhaust the stack. A key stands on one line: no line has more dots than this, wherever they stand.
+constexpr size_t most_dots = 500;
+
+bool has_too_many_dots(judder_toml_document &document, std::string_view text) {
+  toml::source_position place = {1, 0};
+  size_t dots = 0;
+  for (char byte : text) {
+    place.column++;
+    if (byte == '\n') {
+      place.line++;
+      place.column = 0;
+      dots = 0;
+    } else if (byte == '.' && ++dots > most_dots) {
+      fail(document, "more than 500 dots in one line", place);
+      return true;
+    }
+  }
+  return false;
+}
+
 void read(judder_toml_document &document, std::string_view text) {
+  if (has_too_many_dots(document, text)) return;
   try {
     const toml::table table = toml::parse(text);
     add_children(document, {}, table);

@@ -30,6 +30,7 @@ public enum ExitCode: Int32, CaseIterable, Sendable {
 
 /// Why a program ends: thrown up to `main`, which prints the lines to standard error and exits with the code.
 public struct Termination: Error, Equatable, Sendable {
+  /// What the process exits with.
   public var code: ExitCode
   /// What to print, one line each, without the program's name. May be empty.
   public var lines: [String]

@@ -31,9 +31,11 @@ public enum Effect: Equatable, Sendable {
 
 /// A message to publish.
 public struct Publication: Equatable, Sendable {
+  /// Without wildcards.
   public var topic: String
   /// Empty takes a retained message away.
   public var payload: [UInt8]
+  /// The broker keeps it for later subscribers.
   public var retained: Bool
 
   public init(topic: String, payload: [UInt8], retained: Bool) {
@@ -45,11 +47,14 @@ public struct Publication: Equatable, Sendable {
 
 /// One line for the log, safe to show.
 public struct LogEntry: Equatable, Sendable {
+  /// How much a line matters.
   public enum Level: String, CaseIterable, Sendable {
     case debug, information, warning
   }
 
+  /// How much it matters.
   public var level: Level
+  /// One line, without its end.
   public var text: String
 
   public init(_ level: Level, _ text: String) {
@@ -60,6 +65,7 @@ public struct LogEntry: Equatable, Sendable {
 
 /// Something that changed and is worth a line.
 public struct Change: Equatable, Sendable {
+  /// What changed.
   public enum Kind: Equatable, Sendable {
     case presence(Presence, was: Presence, reason: String)
     case boot(BootID, was: BootID?)
@@ -70,11 +76,13 @@ public struct Change: Equatable, Sendable {
     case message(Telegram, Receipt, retained: Bool)
   }
 
+  /// Whose.
   public var node: NodeName
   /// When the fleet tool learned of it.
   public var at: Moment
   /// When it was measured by the node's own clock, whatever that is worth; nil when the node didn't say.
   public var measured: WallTime?
+  /// What.
   public var kind: Kind
 }
 

@@ -5,6 +5,7 @@ public import Telemetry
 ///
 /// Nothing that arrives can stop it: what cannot be used is counted by reason. Everything in it is bounded.
 public struct FleetState: Sendable {
+  /// What the configuration file says about the fleet.
   public struct Configuration: Equatable, Sendable {
     /// The levels before a node's name.
     public var prefix: PrefixPattern
@@ -40,9 +41,13 @@ public struct FleetState: Sendable {
     case disconnected(reason: String, since: Moment)
   }
 
+  /// What it was made with.
   public let configuration: Configuration
+  /// The relation between the clocks, as it was said last.
   public internal(set) var clock: ClockState
+  /// The fleet tool's own connection.
   public internal(set) var link = Link.none
+  /// What became of the messages.
   public internal(set) var tally = Tally()
   /// In the order in which they were first heard of.
   public internal(set) var nodes: [Node] = []
@@ -102,6 +107,7 @@ public struct FleetState: Sendable {
     ].compactMap { $0 }.min().map { max($0, now) }
   }
 
+  /// What is known about one node; nil if it was never heard of.
   public func node(_ name: NodeName) -> Node? { indices[name].map { nodes[$0] } }
 
   /// Messages per second of late; nil in the first second.

@@ -1,5 +1,6 @@
 /// What became of every message that came. Each is counted once, and `received` is the sum of the rest.
 public struct Tally: Equatable, Sendable {
+  /// Messages handed in.
   public internal(set) var received = 0
   /// The newest of its node's current boot.
   public internal(set) var newest = 0
@@ -19,6 +20,7 @@ public struct Tally: Equatable, Sendable {
   public internal(set) var cleared = 0
   /// The fleet tool's own alerts and status, or another fleet tool's.
   public internal(set) var own = 0
+  /// What could not be used, by reason.
   public internal(set) var rejected: [Rejection: Int] = [:]
 
   /// All that could not be used.

@@ -28,9 +28,9 @@ enum FleetCommands {
   }()
 
   private static let description = [
-    "judder-fleet subscribes to every node under a prefix, keeps what is known about each, and raises alerts by rules: a "
-      + "node shook, lost its position, or fell silent. Nothing that arrives stops it: what it cannot use is counted by "
-      + "reason.",
+    "judder-fleet subscribes to every node under a prefix, keeps what is known about each, and raises alerts by rules: "
+      + "a node shook, lost its position, or fell silent. Nothing that arrives stops it: what it cannot use is counted "
+      + "by reason.",
     "The options for the broker are those of mosquitto_sub: -h is the host, help is --help.",
     "SIGTERM and SIGINT stop it cleanly. SIGHUP opens the files of its sinks again, and takes a new log level over.",
   ]
@@ -38,8 +38,8 @@ enum FleetCommands {
   private static let watch = Command(
     "watch", "show the fleet as it changes",
     details: [
-      "A table on a terminal; a line for each change where standard output is none; with --json a line of JSON for each "
-        + "message, change and alert. It only looks: alerts are shown, and neither published nor sent to sinks."
+      "A table on a terminal; a line for each change where standard output is none; with --json a line of JSON for "
+        + "each message, change and alert. It only looks: alerts are shown, and neither published nor sent to sinks."
     ])
 
   private static let run = Command(
@@ -52,8 +52,8 @@ enum FleetCommands {
   private static let check = Command(
     "check", "look for everything that is needed, and say what is wrong",
     details: [
-      "Reads the configuration, connects to the broker, subscribes and publishes. One line a finding, with what to do. It "
-        + "ends with 1 when anything is wrong."
+      "Reads the configuration, connects to the broker, subscribes and publishes. One line a finding, with what to do. "
+        + "It ends with 1 when anything is wrong."
     ])
 
   private static let config = Command(

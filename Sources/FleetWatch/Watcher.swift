@@ -11,7 +11,7 @@ final class Watcher {
   /// How long a stop may take [s].
   private static let stopS = 5.0
   /// Messages that wait to be handled, before the session stops reading.
-  private static let mailbox = 4096
+  private static let mailbox = 256
   /// Between two tries to hand on what a sink's slow reader has not taken [s].
   private static let sinkRetryS = 1.0
 

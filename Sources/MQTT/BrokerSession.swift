@@ -123,7 +123,9 @@ private struct SessionLoop {
 
   /// One connection and the wait after it; false when the session is to stop.
   private mutating func runOnce() -> Bool {
-    let end = Link(core, version: versions.next).run()
+    let link = Link(core, version: versions.next)
+    // libmosquitto's callbacks reach the link by a pointer of their own, which keeps nothing alive.
+    let end = withExtendedLifetime(link) { link.run() }
     let unsettled = end.unsettled + core.goOffline()
     core.count { $0.unsettled += unsettled.count }
     guard core.stop == nil else {

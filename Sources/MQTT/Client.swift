@@ -35,6 +35,8 @@ final class Client {
   private weak var delegate: (any ClientDelegate)?
   /// The errors libmosquitto logged until `stopLogging`.
   private(set) var errors: [String] = []
+  /// OpenSSL's verdict on the broker's certificate; nil when it had nothing to object.
+  private(set) var certificateVerdict: Int?
 
   /// Nil when there is no memory or no descriptor left. Ignores SIGPIPE for the whole program, as `mosquitto_new` does.
   init?(_ settings: BrokerSettings, version: ProtocolVersion, delegate: any ClientDelegate) {
@@ -58,9 +60,6 @@ final class Client {
 
   /// Something waits to be written.
   var wantsToWrite: Bool { mosquitto_want_write(handle) }
-
-  /// OpenSSL's verdict on the broker's certificate.
-  var certificateVerdict: Int? { Library.certificateVerdict(mosquitto_ssl_get(handle)) }
 
   /// Applies everything but host and port. Answers what cannot work.
   func configure(_ settings: BrokerSettings) -> LinkProblem? {
@@ -182,10 +181,16 @@ extension Client {
     userData.map { Unmanaged<Client>.fromOpaque($0).takeUnretainedValue() }
   }
 
+  /// libmosquitto logged an error. Now is the time to ask for the verdict: it soon frees what knows it.
+  private func failed(_ error: String) {
+    errors.append(error)
+    certificateVerdict = certificateVerdict ?? Library.certificateVerdict(mosquitto_ssl_get(handle))
+  }
+
   private func setCallbacks() {
     mosquitto_log_callback_set(handle) { _, userData, level, text in
       guard level == MOSQ_LOG_ERR, let text else { return }
-      Client.of(userData)?.errors.append(String(cString: text))
+      Client.of(userData)?.failed(String(cString: text))
     }
     mosquitto_connect_v5_callback_set(handle) { _, userData, code, flags, properties in
       guard let client = Client.of(userData) else { return }

@@ -133,9 +133,11 @@ struct LinkFailure: Sendable, Equatable {
     let endpoint = settings.endpoint
     switch (stage, settings.security) {
     case (.connected, _):
+      // mosquitto 2.0 does not tell who has been thrown out by another client with the same id.
       return LinkProblem(
         .closedByPeer, "\(endpoint) closed the connection",
-        remedy: version == .v311 ? "if it happens again and again, look for another client with the same id" : "")
+        remedy: settings.clientID.isEmpty
+          ? "" : "if it happens again and again, look for another client with the id '\(settings.clientID)'")
     case (_, .none):
       return LinkProblem(
         .closedOnGreeting, "\(endpoint) closed the connection on our greeting (MQTT \(version))",

@@ -82,14 +82,25 @@ public final class Broker: @unchecked Sendable {
     }
   }
 
-  /// Ends it in order: SIGTERM.
-  public func stop() { process?.stop() }
+  /// Ends it in order: SIGTERM. False when it had to be killed.
+  @discardableResult
+  public func stop() -> Bool { process.map { $0.stop() != nil } ?? true }
 
   /// Ends it without warning: SIGKILL.
-  public func kill() { process?.stop(signal: SIGKILL) }
+  public func kill() {
+    process?.send(signal: SIGKILL)
+    _ = process?.wait(seconds: 5)
+  }
 
-  /// Freezes it, so that connections stay open and nothing answers.
-  public func freeze() { process?.send(signal: SIGSTOP) }
+  /// Freezes it, so that connections stay open and nothing answers. Returns when it stands still.
+  public func freeze() {
+    guard let process else { return }
+    process.send(signal: SIGSTOP)
+    _ = waitUntil(seconds: 2) {
+      let status = try? String(contentsOfFile: "/proc/\(process.identifier)/status", encoding: .utf8)
+      return status?.contains("State:\tT") ?? true
+    }
+  }
 
   /// Lets it go on.
   public func thaw() { process?.send(signal: SIGCONT) }

@@ -4,8 +4,11 @@ public import FleetLogic
 public struct AlertDispatch {
   /// What a sink has done so far.
   public struct Record: Equatable, Sendable {
+    /// As in the configuration.
     public var name: String
+    /// Alerts that it took.
     public var delivered = 0
+    /// Alerts that it did not take.
     public var failed = 0
     /// Why the last alert was not taken; nil when it was.
     public var problem: SinkProblem?

@@ -2,6 +2,7 @@ public import FleetLogic
 
 /// Writes each alert as one line.
 public final class LineSink: Sink {
+  /// As in the configuration.
   public let name: String
   private let outlet: LineOutlet
   private let line: (Alert) -> [UInt8]
@@ -13,9 +14,12 @@ public final class LineSink: Sink {
     self.line = line
   }
 
+  /// Writes the line, or keeps it for a slow reader.
   public func deliver(_ alert: Alert) throws(SinkProblem) { try outlet.write(line(alert)) }
 
+  /// Hands on what a slow reader has not taken yet.
   public func flush() throws(SinkProblem) -> Bool { try outlet.flush() }
 
+  /// Opens the file anew.
   public func reopen() { outlet.reopen() }
 }

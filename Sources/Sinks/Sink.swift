@@ -20,8 +20,10 @@ public protocol Sink: AnyObject {
 }
 
 extension Sink {
+  /// Nothing ever waits.
   public func flush() throws(SinkProblem) -> Bool { false }
 
+  /// There is nothing to open.
   public func reopen() {}
 }
 
@@ -37,6 +39,7 @@ public struct SinkProblem: Error, Equatable, Sendable, CustomStringConvertible {
 
 /// What the configuration says about one sink.
 public struct SinkSettings: Equatable, Sendable {
+  /// What becomes of an alert.
   public enum Kind: String, CaseIterable, Sendable {
     /// Lines for people.
     case console
@@ -46,7 +49,9 @@ public struct SinkSettings: Equatable, Sendable {
     case mqtt
   }
 
+  /// What logs call it.
   public var name: String
+  /// What becomes of an alert.
   public var kind: Kind
   /// Lines are added to the end of this file; nil: standard output.
   public var file: String?

@@ -214,10 +214,17 @@ import Testing
     }
   }
 
+  /// What would exhaust the stack of a careless reader ends in one complaint.
   @Test func deepNestingIsNoCrash() {
-    #expect(problems("[broker]\nhost = " + String(repeating: "[", count: 20_000)).count == 1)
-    let dotted = "broker" + String(repeating: ".a", count: 500) + " = 1"
-    #expect(problems(dotted).count == 1)
+    let deep = String(repeating: ".a", count: 400_000)
+    #expect(problems("broker" + deep + " = 1") == ["node.toml:1:1007: not TOML: more than 500 dots in one line"])
+    #expect(problems("\n[broker" + deep + "]") == ["node.toml:2:1008: not TOML: more than 500 dots in one line"])
+    for opening in ["[", "{a=", "[{a="] {
+      #expect(problems("[broker]\nhost = " + String(repeating: opening, count: 20_000)).count == 1)
+    }
+    let allowed = String(repeating: ".a", count: 490)
+    let deepest = (0..<7).reduce("1") { value, _ in "{ a\(allowed) = [\n\(value)\n] }" }
+    #expect(problems("[broker\(allowed)]\na\(allowed) = \(deepest)").count == 1)
   }
 }
 

@@ -4,7 +4,7 @@ import Rig
 import Testing
 
 /// What stands in for the service manager: a bound datagram socket.
-private final class Manager {
+private final class NotifySocket {
   private let descriptor: Int32
 
   init(_ address: String) throws {
@@ -36,7 +36,7 @@ private final class Manager {
 @Suite struct ServiceNotifierTests {
   @Test func messagesReachTheManager() throws {
     let place = try Workplace()
-    let manager = try Manager(place.path("notify"))
+    let manager = try NotifySocket(place.path("notify"))
     let notifier = ServiceNotifier(environment: ["NOTIFY_SOCKET": place.path("notify")])
     #expect(notifier.isActive)
     #expect(notifier.ready(status: "connected\nREADY=0"))
@@ -55,7 +55,7 @@ private final class Manager {
 
   @Test func abstractSocketIsReached() throws {
     let address = "@judder-test-\(UUID().uuidString)"
-    let manager = try Manager(address)
+    let manager = try NotifySocket(address)
     #expect(ServiceNotifier(environment: ["NOTIFY_SOCKET": address]).keepAlive())
     #expect(manager.next() == "WATCHDOG=1")
   }
@@ -78,7 +78,7 @@ private final class Manager {
 
   @Test func managerWhoDoesNotReadIsNotWaitedFor() throws {
     let place = try Workplace()
-    let manager = try Manager(place.path("notify"))
+    let manager = try NotifySocket(place.path("notify"))
     let notifier = ServiceNotifier(environment: ["NOTIFY_SOCKET": place.path("notify")])
     var refused = 0
     for _ in 0..<2000 where !notifier.keepAlive() { refused += 1 }

@@ -49,6 +49,7 @@ import Testing
     let output = StandardOutput(descriptor: pipe.writer)
     let reader = dup(pipe.reader)
     let done = DispatchSemaphore(value: 0)
+    // nonisolated(unsafe): the test looks at it only after the semaphore says that the thread is done with it.
     nonisolated(unsafe) var count = 0
     Thread.detachNewThread {
       var piece = [UInt8](repeating: 0, count: 10_000)

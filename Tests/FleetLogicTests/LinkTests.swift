@@ -24,6 +24,17 @@ import Testing
     #expect(bench.pass(1.5).alerts == ["silent a firing 1"])
   }
 
+  @Test func anotherRulesTimerDoesNotCutTheGraceShort() {
+    var quick = Rule(name: "lost-fix", kind: .lostFix)
+    quick.forS = 45
+    var bench = Bench(FleetState.Configuration(graceS: 30, rules: [quick, Rule(name: "silent", kind: .silent)]))
+    bench.send("b", .online())
+    bench.send("b", .noFix())
+    _ = bench.will("a", retained: true)
+    #expect(bench.pass(59).alerts == ["lost-fix b firing 1"])
+    #expect(bench.pass(1.5).alerts == ["silent a firing 1"])
+  }
+
   @Test func noNodeIsLostWithTheFleetToolsOwnLink() {
     var bench = Bench()
     for number in 0..<500 { bench.send("n\(number)", .online(healthS: 10)) }

@@ -45,7 +45,8 @@ extension WithBroker {
       let stranger = try CertificateAuthority("stranger", in: rig.workplace)
       let watch = try SessionWatch(tlsSettings(rig.broker.port, .file(stranger.certificateFile)))
       #expect(try watch.problem() == .tlsUnknownAuthority)
-      #expect(try SessionWatch(tlsSettings(rig.broker.port, .system)).problem() == .tlsUnknownAuthority)
+      let system = try SessionWatch(tlsSettings(rig.broker.port, .system)).problem()
+      #expect(system.kind == .tlsUnknownAuthority, "\(system)")
     }
 
     @Test("TLS with a certificate that has expired")

@@ -131,12 +131,12 @@ extension WithBroker {
       try watch.subscribed()
       rig.broker.freeze()
       let answers = (0..<40).map { watch.publish("a", "\($0)", token: UInt64($0)) }
-      let taken = answers.filter { $0 == .accepted }.count
-      #expect((10...13).contains(taken))
-      #expect(answers.dropFirst(taken).allSatisfy { $0 == .full })
+      let taken = answers.indices.filter { answers[$0] == .accepted }
+      #expect((10...13).contains(taken.count))
+      #expect(!answers.contains(.offline))
       rig.broker.thaw()
-      #expect(try (0..<taken).map { _ in try watch.message().text } == (0..<taken).map { "\($0)" })
-      #expect(watch.session.statistics.refusedFull == 40 - taken)
+      #expect(try taken.map { _ in try watch.message().text } == taken.map { "\($0)" })
+      #expect(watch.session.statistics.refusedFull == 40 - taken.count)
     }
 
     @Test("a slow reader slows the broker down and loses none of 5000 messages")

@@ -66,7 +66,7 @@ extension WithBroker {
       let rig = try RunningBroker()
       let watch = try SessionWatch(localSettings(rig.broker.port))
       try watch.connected()
-      rig.broker.stop()
+      #expect(rig.broker.stop())
       #expect([.serverShuttingDown, .closedByPeer].contains(try watch.problem().kind))
     }
 
@@ -101,7 +101,7 @@ extension WithBroker {
       }
     }
 
-    @Test("another client with our id throws us out, and that is said")
+    @Test("another client with our id throws us out: mosquitto closes, and the id is named")
     func takeOver() throws {
       let rig = try RunningBroker()
       let first = try SessionWatch(localSettings(rig.broker.port, id: "twin"))
@@ -109,7 +109,23 @@ extension WithBroker {
       let second = try SessionWatch(localSettings(rig.broker.port, id: "twin"))
       try second.connected()
       let problem = try first.problem()
-      #expect(problem.kind == .sessionTakenOver && problem.summary.contains("'twin'"))
+      #expect(problem.kind == .closedByPeer)
+      #expect(problem.remedy.contains("'twin'"))
+    }
+
+    @Test(
+      "a broker that says goodbye is quoted",
+      arguments: [
+        (0x8E, LinkProblem.Kind.sessionTakenOver), (0x8B, .serverShuttingDown), (0x98, .disconnectedByServer),
+      ]
+        as [(UInt8, LinkProblem.Kind)])
+    func goodbye(reason: UInt8, kind: LinkProblem.Kind) throws {
+      let server = try FaultyServer(.answers([0x20, 3, 0, 0, 0] + [0xE0, 1, reason]))
+      defer { server.stop() }
+      let watch = try SessionWatch(localSettings(server.port))
+      try watch.connected()
+      #expect(try watch.problem() == kind)
+      try watch.connected()
     }
 
     @Test(

@@ -85,9 +85,9 @@ import Testing
   }
 
   @Test func aReadingThatTakesOverASecondIsAFault() {
-    let raw = RawScan(x: 1, y: 2, z: 3)
-    #expect(PollFault(raw, tookS: 0.9) == nil)
-    #expect(PollFault(raw, tookS: 5.02)?.description == "a reading took 5 s")
+    #expect(throws: Never.self) { try PollFault.check(tookS: 0.9) }
+    #expect(throws: PollFault.slow(seconds: 5.02)) { try PollFault.check(tookS: 5.02) }
+    #expect(PollFault.slow(seconds: 5.02).description == "a reading took 5 s")
   }
 
   @Test func aBusErrorIsTriedThreeTimesMoreBeforeItIsReported() throws {

@@ -5,7 +5,9 @@
 public struct CommandTable: Sendable {
   /// A term and what it means: a file, a variable, an example.
   public struct Entry: Equatable, Sendable {
+    /// What is explained, as it is typed.
     public var term: String
+    /// What it means, in one line.
     public var summary: String
 
     public init(_ term: String, _ summary: String) {
@@ -18,16 +20,23 @@ public struct CommandTable: Sendable {
   public var program: String
   /// One line without a full stop.
   public var summary: String
+  /// As `--version` prints it.
   public var version: String
   /// Paragraphs.
   public var description: [String]
+  /// In the order of the help.
   public var commands: [Command]
+  /// In the order of the help; without `--help` and `--version`.
   public var options: [CommandOption]
   /// What runs when no command is given; nil when that is an error.
   public var defaultCommand: String?
+  /// Environment variables that the program reads.
   public var environment: [Entry] = []
+  /// Files that the program reads or writes.
   public var files: [Entry] = []
+  /// Command lines, and what each is for.
   public var examples: [Entry] = []
+  /// The exit codes that the program uses.
   public var exitCodes: [ExitCode] = ExitCode.allCases
   /// Other manual pages, for example `mosquitto_sub(1)`.
   public var seeAlso: [String] = []
@@ -50,6 +59,7 @@ public struct CommandTable: Sendable {
   /// The listed commands, then the built-in ones.
   public var allCommands: [Command] { commands + [.completion, .manual] }
 
+  /// The command of that name, listed or built-in.
   public func command(_ name: String) -> Command? { allCommands.first { $0.name == name } }
 
   /// The options that a command takes, `--help` and `--version` last. Nil: those that stand without any command.
@@ -89,6 +99,7 @@ public struct Command: Sendable {
     /// In capitals, for example `FILE`.
     public var name: String
     public var value: CommandOption.Value
+    /// Whether it may be left out.
     public var isOptional: Bool
     /// Whether there may be more than one; only for the last.
     public var isRepeated: Bool
@@ -103,11 +114,13 @@ public struct Command: Sendable {
     }
   }
 
+  /// As it is typed.
   public var name: String
   /// One line without a full stop.
   public var summary: String
   /// Paragraphs.
   public var details: [String]
+  /// In their order; only the last may be repeated.
   public var operands: [Operand]
 
   public init(_ name: String, _ summary: String, details: [String] = [], operands: [Operand] = []) {
@@ -129,6 +142,7 @@ public struct Command: Sendable {
 
 /// One option of a program.
 public struct CommandOption: Sendable {
+  /// What an operand or the value of an option may be.
   public enum Value: Equatable, Sendable {
     case text
     case integer(ClosedRange<Int>)
@@ -149,13 +163,16 @@ public struct CommandOption: Sendable {
 
   /// Without dashes.
   public var long: String
+  /// One letter, without its dash; nil when there is none.
   public var short: Character?
   /// In capitals; nil for an option without a value.
   public var valueName: String?
   public var value: Value?
+  /// One line without a full stop.
   public var summary: String
   /// The commands that take it; nil for all.
   public var commands: [String]?
+  /// Whether it may be given more than once.
   public var isRepeatable = false
   var effect = Effect.none
 

@@ -1,5 +1,6 @@
 /// What somebody asked a program to do.
 public struct Invocation: Equatable, Sendable {
+  /// What the program is to do.
   public enum Request: Equatable, Sendable {
     /// Run a command of the table.
     case run(String)
@@ -22,6 +23,7 @@ public struct Invocation: Equatable, Sendable {
   public func isGiven(_ long: String) -> Bool { values[long] != nil }
   /// The value of an option; the last, when it was repeated.
   public func text(_ long: String) -> String? { values[long]?.last }
+  /// The values of an option in their order; empty when it was not given.
   public func texts(_ long: String) -> [String] { values[long] ?? [] }
   /// The value of an option that takes whole numbers.
   public func integer(_ long: String) -> Int? { text(long).flatMap { Int($0) } }

@@ -4,6 +4,7 @@ internal import Glibc
 public struct ConfigurationOverride: Equatable, Sendable {
   /// For example `broker.host`.
   public var path: String
+  /// The value as it was typed; a list is separated by commas.
   public var text: String
   /// The option as it was spelled, for example `--host`.
   public var flag: String
@@ -17,6 +18,7 @@ public struct ConfigurationOverride: Equatable, Sendable {
 
 /// A program's configuration: for each key of the schema one checked value, and where it came from.
 public struct Configuration: Sendable {
+  /// The keys that it was read by.
   public let schema: ConfigurationSchema
   /// The file it was read from.
   public let file: String?
@@ -156,20 +158,33 @@ public struct Configuration: Sendable {
 
 // Values by their path, `accelerometer.rate_hz`, for tables that are there once.
 extension Configuration {
+  /// A number; an integer in the file counts as one.
   public func number(_ path: String) -> Double { find(path) { $0.number($1) } }
+  /// A whole number.
   public func integer(_ path: String) -> Int { find(path) { $0.integer($1) } }
   /// A text, a path or a choice.
   public func text(_ path: String) -> String { find(path) { $0.text($1) } }
+  /// True or false.
   public func flag(_ path: String) -> Bool { find(path) { $0.flag($1) } }
+  /// A list of texts.
   public func texts(_ path: String) -> [String] { find(path) { $0.texts($1) } }
+  /// A list of numbers.
   public func numbers(_ path: String) -> [Double] { find(path) { $0.numbers($1) } }
+  /// A number; nil when it is not set and has no default.
   public func optionalNumber(_ path: String) -> Double? { find(path) { $0.optionalNumber($1) } }
+  /// A whole number; nil when it is not set and has no default.
   public func optionalInteger(_ path: String) -> Int? { find(path) { $0.optionalInteger($1) } }
+  /// A text, a path or a choice; nil when it is not set and has no default.
   public func optionalText(_ path: String) -> String? { find(path) { $0.optionalText($1) } }
+  /// True or false; nil when it is not set and has no default.
   public func optionalFlag(_ path: String) -> Bool? { find(path) { $0.optionalFlag($1) } }
+  /// A list of texts; nil when it is not set and has no default.
   public func optionalTexts(_ path: String) -> [String]? { find(path) { $0.optionalTexts($1) } }
+  /// A list of numbers; nil when it is not set and has no default.
   public func optionalNumbers(_ path: String) -> [Double]? { find(path) { $0.optionalNumbers($1) } }
+  /// Whether somebody set the key: a file, a variable or a flag.
   public func isSet(_ path: String) -> Bool { find(path) { $0.isSet($1) } }
+  /// Where the key's value comes from.
   public func origin(_ path: String) -> ConfigurationOrigin { find(path) { $0.origin($1) } }
 
   /// A complaint about a value, for what only the program can judge.

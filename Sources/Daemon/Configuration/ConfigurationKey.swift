@@ -1,5 +1,6 @@
 /// One key of a configuration: all that help, checks and the commented file need to know about it.
 public struct ConfigurationKey: Sendable {
+  /// What values a key takes.
   public enum Kind: Equatable, Sendable {
     /// A finite number. An infinite bound of the range is none.
     case number(ClosedRange<Double>)
@@ -18,6 +19,7 @@ public struct ConfigurationKey: Sendable {
   /// Without its table, for example `rate_hz`.
   public var name: String
   public var kind: Kind
+  /// The unit of a number, for people: `Hz`; nil where there is none.
   public var unit: String?
   /// Nil when there is none: then `defaultNote` says what happens.
   public var defaultValue: ConfigurationValue?
@@ -56,6 +58,7 @@ public struct ConfigurationKey: Sendable {
 
 // How a schema's table is written. Each takes a default, or the note that says what holds without.
 extension ConfigurationKey {
+  /// A finite number, within `range` [`unit`].
   public static func number(
     _ name: String, _ range: ClosedRange<Double> = -Double.infinity...Double.infinity, unit: String? = nil,
     default value: Double? = nil, note: String? = nil, _ summary: String
@@ -65,6 +68,7 @@ extension ConfigurationKey {
       summary: summary)
   }
 
+  /// A whole number, within `range` [`unit`].
   public static func integer(
     _ name: String, _ range: ClosedRange<Int> = Int.min...Int.max, unit: String? = nil, default value: Int? = nil,
     note: String? = nil, _ summary: String
@@ -74,6 +78,7 @@ extension ConfigurationKey {
       summary: summary)
   }
 
+  /// A text without control characters.
   public static func text(
     _ name: String, default value: String? = nil, note: String? = nil, _ summary: String
   ) -> ConfigurationKey {
@@ -81,6 +86,7 @@ extension ConfigurationKey {
       name: name, kind: .text, defaultValue: value.map { .text($0) }, defaultNote: note, summary: summary)
   }
 
+  /// The path of a file or folder; not empty.
   public static func path(
     _ name: String, default value: String? = nil, note: String? = nil, _ summary: String
   ) -> ConfigurationKey {
@@ -88,6 +94,7 @@ extension ConfigurationKey {
       name: name, kind: .path, defaultValue: value.map { .text($0) }, defaultNote: note, summary: summary)
   }
 
+  /// True or false.
   public static func flag(
     _ name: String, default value: Bool? = nil, note: String? = nil, _ summary: String
   ) -> ConfigurationKey {
@@ -95,6 +102,7 @@ extension ConfigurationKey {
       name: name, kind: .flag, defaultValue: value.map { .flag($0) }, defaultNote: note, summary: summary)
   }
 
+  /// One of a few texts.
   public static func choice(
     _ name: String, _ choices: [String], default value: String? = nil, note: String? = nil, _ summary: String
   ) -> ConfigurationKey {
@@ -102,6 +110,7 @@ extension ConfigurationKey {
       name: name, kind: .choice(choices), defaultValue: value.map { .text($0) }, defaultNote: note, summary: summary)
   }
 
+  /// A list of texts without control characters.
   public static func texts(
     _ name: String, default value: [String]? = nil, note: String? = nil, _ summary: String
   ) -> ConfigurationKey {
@@ -109,6 +118,7 @@ extension ConfigurationKey {
       name: name, kind: .texts, defaultValue: value.map { .texts($0) }, defaultNote: note, summary: summary)
   }
 
+  /// A list of finite numbers [`unit`]; `checked` can require how many.
   public static func numbers(
     _ name: String, unit: String? = nil, default value: [Double]? = nil, note: String? = nil, _ summary: String
   ) -> ConfigurationKey {

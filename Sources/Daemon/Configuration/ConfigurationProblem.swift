@@ -18,10 +18,12 @@ public struct ConfigurationProblem: Equatable, Sendable, CustomStringConvertible
 
 /// Why there is no configuration: everything that is wrong, not just the first.
 public struct ConfigurationFailure: Error, Equatable, Sendable {
+  /// In the order: file, environment, flags, missing keys.
   public var problems: [ConfigurationProblem]
   /// `configuration`; `permission` when the file may not be read; `usage` when only flags are wrong.
   public var code: ExitCode
 
+  /// A failure with these problems; without a code, the one that follows from them.
   public init(_ problems: [ConfigurationProblem], code: ExitCode? = nil) {
     self.problems = problems
     self.code = code ?? (problems.allSatisfy(\.isFromFlag) ? .usage : .configuration)

@@ -1,5 +1,6 @@
 /// One table of a configuration file.
 public struct ConfigurationSection: Sendable {
+  /// How often a table may be there, and how it is written.
   public enum Form: Equatable, Sendable {
     /// `[name]`, at most once.
     case table
@@ -9,10 +10,12 @@ public struct ConfigurationSection: Sendable {
     case keyed(by: String)
   }
 
+  /// Without brackets, for example `broker`.
   public var name: String
   public var form: Form
   /// What the table is about, for the commented file.
   public var summary: String
+  /// In the order of the commented file.
   public var keys: [ConfigurationKey]
 
   public init(_ name: String, _ form: Form = .table, summary: String, _ keys: [ConfigurationKey]) {
@@ -22,6 +25,7 @@ public struct ConfigurationSection: Sendable {
     self.keys = keys
   }
 
+  /// The key of that name, without its table.
   public func key(_ name: String) -> ConfigurationKey? { keys.first { $0.name == name } }
 
   /// As it is written in a file: `[broker]`, `[[rule]]` or `[node."ID"]`.
@@ -39,10 +43,12 @@ public struct ConfigurationSection: Sendable {
 public struct ConfigurationSchema: Sendable {
   /// The first lines of the commented file, without `#`.
   public var heading: [String]
+  /// In the order of the commented file.
   public var sections: [ConfigurationSection]
   /// Environment variables with `environmentPrefix` that mean something else.
   public var reservedVariables: Set<String>
 
+  /// How every variable of the programs begins.
   public static let environmentPrefix = "JUDDER_"
 
   public init(
@@ -53,6 +59,7 @@ public struct ConfigurationSchema: Sendable {
     self.reservedVariables = reservedVariables
   }
 
+  /// The section of that name.
   public func section(_ name: String) -> ConfigurationSection? { sections.first { $0.name == name } }
 
   /// The section and key of a path such as `accelerometer.rate_hz`, where it is one of a single table.

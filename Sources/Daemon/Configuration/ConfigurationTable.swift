@@ -20,34 +20,45 @@ public struct ConfigurationTable: Sendable {
   /// Keys whose value was complained about, so that nothing complains again that they are not set.
   var refused: Set<String> = []
 
+  /// A number; an integer in the file counts as one.
   public func number(_ name: String) -> Double { certain(name, optionalNumber(name)) }
+  /// A whole number.
   public func integer(_ name: String) -> Int { certain(name, optionalInteger(name)) }
   /// A text, a path or a choice.
   public func text(_ name: String) -> String { certain(name, optionalText(name)) }
+  /// True or false.
   public func flag(_ name: String) -> Bool { certain(name, optionalFlag(name)) }
+  /// A list of texts.
   public func texts(_ name: String) -> [String] { certain(name, optionalTexts(name)) }
+  /// A list of numbers.
   public func numbers(_ name: String) -> [Double] { certain(name, optionalNumbers(name)) }
 
+  /// A number; nil when it is not set and has no default.
   public func optionalNumber(_ name: String) -> Double? {
     value(name) { if case .number(let number) = $0 { number } else { nil } }
   }
 
+  /// A whole number; nil when it is not set and has no default.
   public func optionalInteger(_ name: String) -> Int? {
     value(name) { if case .integer(let integer) = $0 { integer } else { nil } }
   }
 
+  /// A text, a path or a choice; nil when it is not set and has no default.
   public func optionalText(_ name: String) -> String? {
     value(name) { if case .text(let text) = $0 { text } else { nil } }
   }
 
+  /// True or false; nil when it is not set and has no default.
   public func optionalFlag(_ name: String) -> Bool? {
     value(name) { if case .flag(let flag) = $0 { flag } else { nil } }
   }
 
+  /// A list of texts; nil when it is not set and has no default.
   public func optionalTexts(_ name: String) -> [String]? {
     value(name) { if case .texts(let texts) = $0 { texts } else { nil } }
   }
 
+  /// A list of numbers; nil when it is not set and has no default.
   public func optionalNumbers(_ name: String) -> [Double]? {
     value(name) { if case .numbers(let numbers) = $0 { numbers } else { nil } }
   }

@@ -2,6 +2,7 @@ internal import Glibc
 
 /// A secret, and where it came from.
 public struct Secret: Equatable, Sendable, CustomStringConvertible {
+  /// The secret itself: not for logs.
   public var text: String
   /// For people: `/etc/judder/password`, `environment JUDDER_PASSWORD`.
   public var source: String

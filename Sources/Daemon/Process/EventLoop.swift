@@ -4,6 +4,7 @@ public import Telemetry
 
 /// What a descriptor is ready for.
 public struct Readiness: OptionSet, Sendable {
+  /// One bit for each member.
   public let rawValue: UInt8
 
   public init(rawValue: UInt8) {
@@ -40,6 +41,7 @@ public final class EventLoop {
     var handler: ((Readiness) -> Void)?
   }
 
+  /// The clock of the deadlines.
   public let clock: MonotonicClock
   /// How often the loop woke, since the start.
   public private(set) var wakeUps = 0

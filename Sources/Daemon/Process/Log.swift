@@ -69,10 +69,15 @@ public final class Log: Sendable {
     set { state.withLock { $0.level = newValue } }
   }
 
+  /// For whoever looks for a fault in the program; the text is only made when it is written.
   public func debug(_ text: @autoclosure () -> String) { if level <= .debug { write(.debug, text()) } }
+  /// What goes on as it should.
   public func info(_ text: String) { write(.info, text) }
+  /// What an operator wants to know of a healthy program.
   public func notice(_ text: String) { write(.notice, text) }
+  /// What is wrong, while the program still does its work.
   public func warning(_ text: String) { write(.warning, text) }
+  /// What keeps the program from its work.
   public func error(_ text: String) { write(.error, text) }
 
   /// Writes one line.

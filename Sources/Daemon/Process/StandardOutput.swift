@@ -63,8 +63,11 @@ public final class StandardOutput {
 
 /// What a terminal can show.
 public enum Terminal {
+  /// How much fits on a terminal, in characters.
   public struct Size: Equatable, Sendable {
+    /// Characters in a line; > 0.
     public var columns: Int
+    /// Lines; > 0.
     public var rows: Int
 
     public init(columns: Int, rows: Int) {

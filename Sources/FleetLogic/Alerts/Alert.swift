@@ -2,10 +2,15 @@ public import Telemetry
 
 /// An alert as sinks and people get it: which rule, which node, what became of it and why.
 public struct Alert: Equatable, Sendable {
+  /// The name of the rule.
   public var rule: String
+  /// What the rule looks at.
   public var kind: Rule.Kind
+  /// How much it matters.
   public var severity: Rule.Severity
+  /// Whose condition it is.
   public var node: NodeName
+  /// What it is now.
   public var state: AlertMessage.State
   /// The state before; nil when there was none.
   public var previous: AlertMessage.State?

@@ -1,5 +1,6 @@
 /// A condition over the state of a node that people want to hear of. Pure data.
 public struct Rule: Equatable, Sendable {
+  /// What is looked at.
   public enum Kind: String, CaseIterable, Sendable {
     /// The node shook.
     case shake
@@ -9,15 +10,18 @@ public struct Rule: Equatable, Sendable {
     case silent
   }
 
+  /// How much an alert matters.
   public enum Severity: String, CaseIterable, Sendable {
     case information, warning, critical
   }
 
   /// One level of the alert's topic, and what people call it: like a node's name.
   public var name: String
+  /// What it looks at.
   public var kind: Kind
   /// The nodes that it concerns.
   public var nodes: NamePattern
+  /// How much its alerts matter.
   public var severity: Severity
   /// The condition must hold this long before the alert fires [s]. For `silent`: nothing was heard for this long, nil
   /// being two and a half times what the node promised.

@@ -15,10 +15,13 @@ public enum Presence: String, CaseIterable, Sendable {
 
 /// What is known about one node. Everything in it is bounded.
 public struct Node: Equatable, Sendable {
+  /// The level of its topics.
   public let name: NodeName
+  /// Whether it is there.
   public internal(set) var presence = Presence.unknown
   /// Since when; by the fleet tool's clock.
   public internal(set) var presenceSince: Moment
+  /// When the first message about it came.
   public let firstSeen: Moment
   /// The last message that came live; nil when all that is known was kept by the broker.
   public internal(set) var lastSeen: Moment?
@@ -26,13 +29,17 @@ public struct Node: Equatable, Sendable {
   public internal(set) var lastMeasured: WallTime?
   /// The last status other than a will.
   public internal(set) var status: StatusMessage?
+  /// The last position or loss; nil before the first.
   public internal(set) var location: Reported<LocationMessage>?
   /// The last position, which outlasts the loss of the fix.
   public internal(set) var position: Reported<LocationMessage.Position>?
+  /// The side that is up; nil before the first message.
   public internal(set) var orientation: Reported<OrientationMessage>?
   /// The last acceleration window; nil before the first.
   public internal(set) var acceleration: Reported<AccelerationMessage>?
+  /// The last phase of the last shake; nil before the first.
   public internal(set) var shake: Reported<ShakeMessage>?
+  /// What it said last about its own condition; nil before the first.
   public internal(set) var health: Reported<HealthMessage>?
   /// Messages taken, by stream.
   public internal(set) var counts: [Stream: Int] = [:]
@@ -40,6 +47,7 @@ public struct Node: Equatable, Sendable {
   public internal(set) var wills = 0
   /// How often it came back after a will.
   public internal(set) var flaps = 0
+  /// Events that had come before, live.
   public internal(set) var duplicates = 0
   /// Events that came after a newer one of the same boot.
   public internal(set) var late = 0
@@ -60,7 +68,9 @@ public struct Node: Equatable, Sendable {
 
   /// Something a node said, and when.
   public struct Reported<Content: Equatable & Sendable>: Equatable, Sendable {
+    /// What it said.
     public var content: Content
+    /// When.
     public var stamp: Stamp
   }
 
@@ -78,6 +88,7 @@ public struct Node: Equatable, Sendable {
   public var interleavings: Int { boots.interleavings }
   /// Several boots speak in turn: two devices use one name.
   public var isSuspectedClone: Bool { boots.interleavings >= 3 }
+  /// The version of its software; nil when it did not say.
   public var agent: String? { status?.agent }
 
   /// Nothing for this long means silence [s]: two and a half of the intervals that the node promised.

@@ -2,7 +2,9 @@ public import Telemetry
 
 /// A moment of the fleet tool: on its monotonic clock and by the calendar as it was known then.
 public struct Moment: Equatable, Sendable {
+  /// On the monotonic clock.
   public var instant: Instant
+  /// By the calendar.
   public var wall: WallTime
 
   public init(instant: Instant, wall: WallTime) {

@@ -20,6 +20,7 @@ public struct FleetTable: Equatable, Sendable {
   private var paint: Paint { Paint(isOn: isColoured) }
   private static let gap = "  "
 
+  /// The picture of this moment. With a height it has at most so many lines.
   public func lines(_ fleet: FleetState, at now: Instant) -> [String] {
     let alerts = fleet.firingAlerts(at: now)
     let alertLines = alertLines(alerts, at: now)

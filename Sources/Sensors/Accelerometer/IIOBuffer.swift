@@ -33,10 +33,11 @@ struct IIOBuffer: Sendable {
       let rate = try attach(trigger, rateHz: setRate())
       let layout = try chooseElements()
       let watermark = try size(rateHz: rate)
+      let enabledAt = clock.now()
       try folder.write("1", to: "buffer/enable")
       return RunningBuffer(
         folder: folder, descriptor: descriptor, layout: layout, rateHz: rate, watermark: watermark,
-        enabledAt: clock.now())
+        enabledAt: enabledAt)
     } catch {
       close(descriptor)
       try? folder.write("0", to: "buffer/enable")

@@ -129,7 +129,7 @@ public final class IIOSource: AccelerometerSource {
 
   private func collect(from capture: any Capture, at now: Instant) -> [AccelerometerReport] {
     var result = capture.collect(at: now)
-    if (capture as? PolledCapture)?.takeSlowing() == true { announcement = capture.description }
+    if let polled = capture as? PolledCapture, polled.isSlow { quicken(polled, at: now) }
     if result.reports.contains(where: \.hasSamples) {
       if let announcement { result.reports.insert(.started(announcement), at: 0) }
       announcement = nil
@@ -154,6 +154,17 @@ public final class IIOSource: AccelerometerSource {
     case .stalled(let why):
       return result.reports + recover(capture, why, at: now)
     }
+  }
+
+  /// Some chips are powered up for each attribute that is read, and ready the sooner the higher their rate is. Where the
+  /// highest does not help, a lower rate of readings has to do.
+  private func quicken(_ capture: PolledCapture, at now: Instant) {
+    guard capture.hasSpeededUp else {
+      _ = setRate(of: capture.sensor, atLeast: IIORate.plausible.upperBound)
+      return capture.speedUp(at: now)
+    }
+    capture.acceptSlowness()
+    announcement = capture.description
   }
 
   /// A stalled buffer is restarted once, then polled; a sensor that cannot be polled either is let go.

@@ -9,12 +9,13 @@ internal import Telemetry
 /// cannot be had, and its description says why.
 final class PolledCapture: Capture {
   private(set) var description: AccelerometerDescription
-  private var sensor: IIOSensor
+  private(set) var sensor: IIOSensor
   private var attributes: RawAttributes
   private var schedule: PollSchedule
   private let clock: MonotonicClock
   private var faults = 0
   private let why: String
+  private let intervalS: Double
 
   /// - Parameters:
   ///   - intervalS: the time between two readings; > 0.
@@ -24,6 +25,7 @@ final class PolledCapture: Capture {
     self.sensor = sensor
     self.clock = clock
     self.why = why
+    self.intervalS = intervalS
     do {
       attributes = try RawAttributes(folder: sensor.device.folder)
     } catch {
@@ -42,11 +44,10 @@ final class PolledCapture: Capture {
     guard attributes.isOpen, now >= schedule.next else { return CaptureResult() }
     let began = clock.now()
     do {
-      let raw = try attributes.read()
+      let raw = try read(began)
       let ended = clock.now()
       let tookS = ended - began
       schedule.advance(past: ended, tookS: tookS)
-      if let fault = PollFault(raw, tookS: tookS) { throw fault }
       faults = 0
       // The middle of the three reads is the best single time for them.
       return CaptureResult(reports: [.samples([sensor.scale.sample(raw, at: began + tookS / 2)])])
@@ -60,58 +61,86 @@ final class PolledCapture: Capture {
 
   func close() { attributes.close() }
 
-  /// Whether the schedule had to be stretched since the last call; the description then has the rate that can be kept.
-  func takeSlowing() -> Bool {
-    guard schedule.wasStretched else { return false }
-    schedule.wasStretched = false
-    description.rateHz = 1 / schedule.intervalS
-    let each = decimal((schedule.readS * 1000).rounded())
-    description.capture = .polled(why: "\(why); a reading takes \(each) ms, so the rate is lower")
-    return true
+  /// One axis after another. A silent hub holds each for 5 s, so the others are not asked after one that was slow.
+  private func read(_ began: Instant) throws(PollFault) -> RawScan {
+    var raw = RawScan(x: 0, y: 0, z: 0)
+    raw.x = try attributes.read(0)
+    try PollFault.check(tookS: clock.now() - began)
+    raw.y = try attributes.read(1)
+    try PollFault.check(tookS: clock.now() - began)
+    raw.z = try attributes.read(2)
+    try PollFault.check(tookS: clock.now() - began)
+    guard raw.x != 0 || raw.y != 0 || raw.z != 0 else { throw .zeros }
+    return raw
   }
 
-  private func fault(_ error: any Error) -> CaptureResult {
-    let name = "\(sensor.device.name) (\(sensor.device.identifier))"
+  /// Reading takes as long as the interval, so that the interval was stretched.
+  var isSlow: Bool { schedule.wasStretched }
+  /// It was tried once what a higher rate of the sensor does for that.
+  private(set) var hasSpeededUp = false
+
+  /// Goes back to the wanted interval, for the sensor's own rate was raised.
+  func speedUp(at now: Instant) {
+    hasSpeededUp = true
+    schedule = PollSchedule(intervalS: intervalS, from: now)
+  }
+
+  /// Settles for the rate that can be kept, and describes it.
+  func acceptSlowness() {
+    schedule.wasStretched = false
+    let each = decimal((schedule.readS * 1000).rounded())
+    description = sensor.description(
+      rateHz: 1 / schedule.intervalS,
+      capture: .polled(why: "\(why); a reading takes \(each) ms, so the rate is lower"))
+  }
+
+  /// Three more tries for what they may cure; then, and for anything else at once, the sensor is given up for now.
+  private func fault(_ fault: PollFault) -> CaptureResult {
     faults += 1
     var result = CaptureResult(reports: [.gap])
-    if case .system(let failure)? = error as? PollFault {
-      // The kernel gives no single values while somebody's buffer runs.
-      let holder = failure.code == EBUSY ? " (another process captures from it)" : ""
-      if failure.isRemoval {
-        result.state = .gone("\(name): \(failure)")
-      } else if faults > 3 || !failure.isPassing {
-        result.state = .stalled("\(name): \(SensorFault(failure))\(holder)\(repetition)")
-      }
-    } else if faults > 3 {
-      result.state = .stalled("\(name): \(error)\(repetition)")
+    let name = "\(sensor.device.name) (\(sensor.device.identifier))"
+    if fault.isRemoval {
+      result.state = .gone("\(name): \(fault)")
+    } else if faults > 3 || !fault.isPassing {
+      result.state = .stalled("\(name): \(fault)\(faults > 1 ? ", \(faults) times in a row" : "")")
     }
     return result
   }
-
-  private var repetition: String { faults > 1 ? ", \(faults) times in a row" : "" }
 }
 
 /// A reading that is no data.
-enum PollFault: Error, CustomStringConvertible {
+enum PollFault: Error, Equatable, CustomStringConvertible {
   case system(SystemFailure)
-  case unusable(String)
+  /// The text of an attribute is no number.
+  case noNumber(path: String)
+  /// A sensor always measures something; all zeros is what silent hubs answer.
+  case zeros
+  /// The kernel gives up on a silent hub after 5 s, and then answers 0 and success.
+  case slow(seconds: Double)
 
-  /// Nil when a reading is as readings should be.
-  init?(_ raw: RawScan, tookS: Double) {
-    if tookS > 1 {
-      // The kernel gives up on a silent hub after 5 s, and then answers 0 and success.
-      self = .unusable("a reading took \(decimal((tookS * 10).rounded() / 10)) s")
-    } else if raw.x == 0 && raw.y == 0 && raw.z == 0 {
-      self = .unusable("it reads exactly 0, 0, 0")
-    } else {
-      return nil
+  /// - Parameter tookS: how long the reading has taken so far.
+  static func check(tookS: Double) throws(PollFault) {
+    if tookS > 1 { throw .slow(seconds: tookS) }
+  }
+
+  var isRemoval: Bool { if case .system(let failure) = self { failure.isRemoval } else { false } }
+
+  /// Another try may cure it, and costs little: one after a slow reading may take seconds again.
+  var isPassing: Bool {
+    switch self {
+    case .system(let failure): failure.isPassing
+    case .noNumber, .zeros: true
+    case .slow: false
     }
   }
 
   var description: String {
     switch self {
-    case .system(let failure): "\(failure)"
-    case .unusable(let what): what
+    case .system(let failure) where failure.code == EBUSY: "\(failure) (another process captures from it)"
+    case .system(let failure): SensorFault(failure).description
+    case .noNumber(let path): "\(path) is no number"
+    case .zeros: "it reads exactly 0, 0, 0"
+    case .slow(let seconds): "a reading took \(decimal(seconds.rounded())) s"
     }
   }
 }
@@ -136,16 +165,13 @@ struct RawAttributes {
 
   var isOpen: Bool { !descriptors.isEmpty }
 
-  func read() throws(PollFault) -> RawScan {
-    RawScan(x: try value(0), y: try value(1), z: try value(2))
-  }
-
   mutating func close() {
     for descriptor in descriptors { Glibc.close(descriptor) }
     descriptors = []
   }
 
-  private func value(_ axis: Int) throws(PollFault) -> Int64 {
+  /// - Parameter axis: 0, 1 or 2 for x, y or z; the attributes must be open.
+  func read(_ axis: Int) throws(PollFault) -> Int64 {
     // A 64-bit number has 20 characters at most.
     var text: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
     let (count, value) = withUnsafeMutableBytes(of: &text) { bytes in
@@ -153,7 +179,7 @@ struct RawAttributes {
       return (count, count > 0 ? integer(UnsafeRawBufferPointer(rebasing: bytes[..<count])) : nil)
     }
     guard count >= 0 else { throw .system(SystemFailure(operation: "read", path: paths[axis], code: errno)) }
-    guard let value else { throw .unusable("\(paths[axis]) is no number") }
+    guard let value else { throw .noNumber(path: paths[axis]) }
     return value
   }
 }

@@ -1,4 +1,5 @@
 internal import CLinux
+internal import Daemon
 internal import Glibc
 internal import Threading
 
@@ -21,7 +22,7 @@ final class NameLookUp {
     let code = startDetachedThread("name-look-up") {
       mailbox.offer(SocketAddress.lookUp(host: host, port: port))
     }
-    guard code == 0 else { return LookUpFailure("no thread for the look-up: \(String(cString: strerror(code)))") }
+    guard code == 0 else { return LookUpFailure("no thread for the look-up: \(systemErrorText(code))") }
     isRunning = true
     return nil
   }

@@ -1,4 +1,5 @@
 internal import CLinux
+internal import Daemon
 internal import Glibc
 
 /// A TCP connection that never blocks: each call does what can be done now. It is closed when the last reference goes.
@@ -30,7 +31,7 @@ final class TCPStream {
   init?(family: Int32, failure: inout String) {
     descriptor = socket(family, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else {
-      failure = describe(errno)
+      failure = systemErrorText(errno)
       return nil
     }
     var on: Int32 = 1
@@ -46,7 +47,7 @@ final class TCPStream {
 
   func connect(to address: SocketAddress) -> Progress {
     if address.connect(descriptor) == 0 { return .connected }
-    return errno == EINPROGRESS || errno == EINTR ? .underWay : .failed(describe(errno))
+    return errno == EINPROGRESS || errno == EINTR ? .underWay : .failed(systemErrorText(errno))
   }
 
   /// What became of it, once the descriptor is writable: SO_ERROR of socket(7).
@@ -55,8 +56,10 @@ final class TCPStream {
     guard poll(&poller, 1, 0) > 0 else { return .underWay }
     var code: Int32 = 0
     var length = socklen_t(MemoryLayout<Int32>.size)
-    guard getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &length) == 0 else { return .failed(describe(errno)) }
-    return code == 0 ? .connected : .failed(describe(code))
+    guard getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &length) == 0 else {
+      return .failed(systemErrorText(errno))
+    }
+    return code == 0 ? .connected : .failed(systemErrorText(code))
   }
 
   /// Sends what can be sent now and keeps the rest. Answers what went wrong, or nil.
@@ -76,7 +79,7 @@ final class TCPStream {
       } else if errno == EAGAIN || errno == EWOULDBLOCK {
         return nil
       } else if errno != EINTR {
-        return describe(errno)
+        return systemErrorText(errno)
       }
     }
     return nil
@@ -88,10 +91,7 @@ final class TCPStream {
       if count > 0 { return .bytes(count) }
       if count == 0 { return .closed("gpsd closed the connection") }
       if errno == EAGAIN || errno == EWOULDBLOCK { return .nothing }
-      if errno != EINTR { return .closed(describe(errno)) }
+      if errno != EINTR { return .closed(systemErrorText(errno)) }
     }
   }
 }
-
-/// strerror(3).
-func describe(_ code: Int32) -> String { String(cString: strerror(code)) }

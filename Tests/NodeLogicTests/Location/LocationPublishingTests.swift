@@ -169,6 +169,27 @@ import Testing
     #expect(place.fixAgeS == 499)
   }
 
+  @Test func presentsTheStateInForceWhenAsked() throws {
+    var node = LocationFixture()
+    #expect(node.tracker.present(at: node.now) == nil)
+    node.fix(at: 1)
+    node.fix(at: 2, north: 10)
+    node.pass(to: 3)
+    guard case .fixed(let position)? = node.tracker.present(at: node.now)?.content else {
+      Issue.record("no position")
+      return
+    }
+    #expect(position.cause == .request)
+    #expect(position.ageS == 1)
+    #expect(abs(try #require(position.movedM) - 10) < 0.01)
+    node.pass(to: 100)
+    #expect(node.story.last == "lost(stalled)@32.0")
+    guard case .lost(.stalled, last: .some)? = node.tracker.present(at: node.now)?.content else {
+      Issue.record("no loss")
+      return
+    }
+  }
+
   @Test func tellsItsHealth() {
     var node = LocationFixture()
     #expect(node.tracker.health(at: node.now).state == .acquiring)

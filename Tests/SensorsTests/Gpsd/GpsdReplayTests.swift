@@ -10,9 +10,10 @@ import Testing
   "Recordings through a real gpsd", .serialized,
   .enabled(if: isGpsdHere && !RecordedReceiver.all.isEmpty, "no gpsd or no recordings"))
 struct GpsdReplayTests {
-  @Test(arguments: ["quectel", "quectel-eg25-g", "tn200-all", "bu303-moving"]) func agreesWithTheFacts(name: String)
-    throws
-  {
+  /// The last three: garbled sentences; several positions in one epoch and a jump of 20 years; a time that goes back.
+  @Test(arguments: [
+    "quectel", "quectel-eg25-g", "tn200-all", "bu303-moving", "haicom-305N+garbled", "trimble-lasseniq-bin2d", "bt451",
+  ]) func agreesWithTheFacts(name: String) throws {
     let receiver = try #require(RecordedReceiver(name))
     let facts = try receiver.facts()
     let node = try replay(receiver, reports: facts.reports)
@@ -30,9 +31,22 @@ struct GpsdReplayTests {
     #expect(node.positions.map(\.latitude).max() == facts.latitudes?[1])
     #expect(node.positions.map(\.longitude).min() == facts.longitudes?[0])
     #expect(node.positions.map(\.longitude).max() == facts.longitudes?[1])
-    let distance = node.positions.compactMap(\.movedM).reduce(0, +)
-    #expect(abs(distance - facts.distanceM) < 0.01 + facts.distanceM * 1e-4)
+    let places = reports.compactMap(\.coordinate)
+    let distance = zip(places, places.dropFirst()).reduce(0) { $0 + $1.0.distanceM(to: $1.1) }
+    #expect(abs(distance - facts.distanceM) < 0.01)
+    // One position an epoch: never a longer way than by all reports.
+    let published = node.positions.compactMap(\.movedM).reduce(0, +)
+    #expect(published <= facts.distanceM + 0.01)
+    #expect(published >= facts.distanceM * 0.3)
     #expect(node.positions.allSatisfy { $0.accuracyM != 0 })
+  }
+
+  @Test func publishesNothingOfASimulator() throws {
+    let receiver = try #require(RecordedReceiver("garmin-geko201"))
+    let node = try replay(receiver, reports: try receiver.facts().reports)
+    #expect(node.positions.isEmpty)
+    #expect(node.tracker.counters.simulated == 3)
+    #expect(node.losses.contains(.simulated))
   }
 
   /// Feeds the recording once gpsd has opened the receiver, and waits for all reports, and a moment for one too many.
