@@ -13,11 +13,13 @@ public final class ChildProcess: @unchecked Sendable {
 
   /// Starts `program` (a path, or a name looked up in PATH and the sbin folders).
   ///
-  /// - Parameter directory: takes `<name>.out` and `<name>.err`.
+  /// - Parameters:
+  ///   - directory: takes `<name>.out` and `<name>.err`.
+  ///   - terminal: takes standard output instead of the file.
   /// - Throws: `RigError` when there is no such program, or it does not start.
   public init(
     _ program: String, _ arguments: [String] = [], name: String? = nil, in directory: URL,
-    environment: [String: String] = [:]
+    environment: [String: String] = [:], terminal: PseudoTerminal? = nil
   ) throws {
     guard let path = ChildProcess.find(program) else { throw RigError("\(program): not found in PATH") }
     self.name = name ?? URL(fileURLWithPath: program).lastPathComponent
@@ -27,7 +29,8 @@ public final class ChildProcess: @unchecked Sendable {
     process.arguments = arguments
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
     process.standardInput = FileHandle.nullDevice
-    process.standardOutput = try ChildProcess.appending(to: output)
+    process.standardOutput =
+      try terminal.map { FileHandle(fileDescriptor: $0.slave) } ?? ChildProcess.appending(to: output)
     process.standardError = try ChildProcess.appending(to: errors)
     try ChildProcess.withNoSignalBlocked { try process.run() }
   }

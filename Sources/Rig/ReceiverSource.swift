@@ -57,54 +57,38 @@ final class TCPReceiver: ReceiverSource {
 /// A pseudo-terminal whose other end gpsd opens as a serial port: `/dev/pts/n`.
 final class PseudoTerminalReceiver: ReceiverSource {
   let name: String
-  private var master: Int32
-  /// Held open, so that the terminal exists before gpsd opens it and after gpsd closed it.
-  private var slave: Int32 = -1
+  /// Nil once it is pulled out.
+  private var terminal: PseudoTerminal?
 
   init() throws {
-    master = open("/dev/ptmx", O_RDWR | O_NOCTTY)
-    // ioctl_tty(2): TIOCSPTLCK unlocks the other end, TIOCGPTN asks for its number. Their values in asm-generic, which
-    // the Glibc module leaves out.
-    var locked: Int32 = 0
-    var number: UInt32 = 0
-    guard master >= 0, ioctl(master, 0x4004_5431, &locked) == 0, ioctl(master, 0x8004_5430, &number) == 0
-    else { throw RigError("no pseudo-terminal: \(String(cString: strerror(errno)))") }
-    name = "/dev/pts/\(number)"
-    slave = open(name, O_RDWR | O_NOCTTY)
-    guard slave >= 0 else { throw RigError("\(name): \(String(cString: strerror(errno)))") }
+    let terminal = try PseudoTerminal()
+    self.terminal = terminal
+    name = terminal.name
     var attributes = termios()
-    tcgetattr(slave, &attributes)
+    tcgetattr(terminal.slave, &attributes)
     cfmakeraw(&attributes)
     attributes.c_cflag |= tcflag_t(CLOCAL | CREAD)
-    tcsetattr(slave, TCSANOW, &attributes)
+    tcsetattr(terminal.slave, TCSANOW, &attributes)
     // gpsd gives up its rights as root before it opens the device.
     chmod(name, 0o666)
   }
 
-  deinit { close() }
-
-  func accept() -> Bool { master >= 0 }
+  func accept() -> Bool { terminal != nil }
 
   func write(_ bytes: [UInt8]) throws {
-    guard master >= 0 else { return }
+    guard let terminal else { return }
     for start in stride(from: 0, to: bytes.count, by: 1024) {
-      discardAnswers()
-      _ = try writeAll(Array(bytes[start..<min(start + 1024, bytes.count)]), to: master, flags: nil)
+      // gpsd probes receivers; what it says to ours would fill the terminal.
+      _ = terminal.read()
+      _ = try writeAll(Array(bytes[start..<min(start + 1024, bytes.count)]), to: terminal.master, flags: nil)
     }
-  }
-
-  /// gpsd probes receivers; what it says to ours would fill the terminal.
-  private func discardAnswers() {
-    var buffer = [UInt8](repeating: 0, count: 4096)
-    while isReady(master, POLLIN, milliseconds: 0), read(master, &buffer, buffer.count) > 0 {}
   }
 
   func forgetReader() {}
 
   func close() {
-    for descriptor in [master, slave] where descriptor >= 0 { Glibc.close(descriptor) }
-    master = -1
-    slave = -1
+    terminal?.close()
+    terminal = nil
   }
 
   func reopened() throws -> any ReceiverSource { try PseudoTerminalReceiver() }

@@ -12,10 +12,11 @@ enum Arrows {
     "FleetLogic": ["Telemetry"],
     "Daemon": ["CLinux", "CTOML", "Telemetry", "Threading", system],
     "MQTT": ["CMosquitto", "CLinux", "Threading", system],
+    "BrokerLink": ["Daemon", "MQTT"],
     "Sensors": ["CLinux", "Telemetry", "Threading", "NodeLogic", "Daemon", system],
     "Sinks": ["FleetLogic", "Telemetry", "Daemon", system],
-    "NodeAgent": ["CLinux", "Telemetry", "Threading", "NodeLogic", "Daemon", "MQTT", "Sensors", system],
-    "FleetWatch": ["CLinux", "Telemetry", "Threading", "FleetLogic", "Daemon", "MQTT", "Sinks", system],
+    "NodeAgent": ["CLinux", "Telemetry", "Threading", "NodeLogic", "Daemon", "MQTT", "BrokerLink", "Sensors", system],
+    "FleetWatch": ["CLinux", "Telemetry", "Threading", "FleetLogic", "Daemon", "MQTT", "BrokerLink", "Sinks", system],
     "Rig": ["Foundation", "Glibc"],
     "Demo": ["Foundation", "Rig", "Telemetry", system],
   ]

@@ -63,6 +63,8 @@ extension SwiftFile {
     let kind: String
     let name: String
     let line: Int
+    /// The protocol whose requirement it is.
+    var requiredBy: String?
   }
 
   /// Everything that other modules see: what is marked `public` or `open`, and the requirements of public protocols.
@@ -76,18 +78,26 @@ extension SwiftFile {
       /#
     let requirement = #/^\s*(?:(?:static|mutating)\s+)*(func|var|init|associatedtype)\b\s*([^\s(<:{=]*)/#
     var found: [PublicSymbol] = []
-    var protocolDepth: Int?
+    var surrounding: (name: String, depth: Int)?
     var depth = 0
     for (index, line) in code.enumerated() {
       if let match = line.firstMatch(of: marked) {
         found.append(PublicSymbol(kind: String(match.1), name: String(match.2), line: index))
-        if match.1 == "protocol" { protocolDepth = depth }
-      } else if let outer = protocolDepth, depth == outer + 1, let match = line.firstMatch(of: requirement) {
-        found.append(PublicSymbol(kind: String(match.1), name: String(match.2), line: index))
+        if match.1 == "protocol" { surrounding = (String(match.2), depth) }
+      } else if let (name, outer) = surrounding, depth == outer + 1, let match = line.firstMatch(of: requirement) {
+        found.append(PublicSymbol(kind: String(match.1), name: String(match.2), line: index, requiredBy: name))
       }
       depth += line.count { $0 == "{" } - line.count { $0 == "}" }
-      if let outer = protocolDepth, depth <= outer, line.contains("}") { protocolDepth = nil }
+      if let (_, outer) = surrounding, depth <= outer, line.contains("}") { surrounding = nil }
     }
     return found
+  }
+
+  /// Whether a type or an extension here is declared to conform to a protocol.
+  func mentionsInInheritance(_ name: String) -> Bool {
+    code.contains { line in
+      line.contains(#/\b(?:struct|class|enum|actor|extension)\b[^:]*:/#)
+        && line.split { !$0.isLetter }.contains { $0 == name }
+    }
   }
 }

@@ -7,22 +7,45 @@ enum DocumentRules {
     "description", "debugDescription", "errorDescription", "hash", "next", "makeIterator", "allCases", "id",
   ]
 
-  /// Public symbols without a `///` line of their own. Enumeration cases, operators, witnesses of the standard
-  /// library's protocols, initializers that only store their arguments, and properties that are named after their type
-  /// (`state: State`) explain themselves.
-  static func commentComplaints(of file: SwiftFile) -> [Complaint] {
-    file.publicSymbols.filter { symbol in
-      !isObvious(symbol, in: file) && !file.comment(above: symbol.line).contains { $0.hasPrefix("///") }
-    }.map { file.complaint($0.line, "\($0.kind) \($0.name) is public and has no doc comment") }
+  /// Public symbols that no `///` comment explains. One comment may stand above a run of declarations without a blank
+  /// line between them. Enumeration cases, operators, initializers that only store their arguments, properties named
+  /// after their type (`state: State`) and what implements a protocol's requirement need none.
+  ///
+  /// - Parameter requirements: names that the project's own protocols require, by protocol.
+  static func commentComplaints(of file: SwiftFile, requirements: [String: Set<String>] = [:]) -> [Complaint] {
+    let symbols = file.publicSymbols
+    let starts = Set(symbols.map(\.line))
+    let required = witnesses.union(
+      requirements.filter { file.mentionsInInheritance($0.key) }.reduce(into: Set<String>()) { $0.formUnion($1.value) })
+    return symbols.filter { symbol in
+      !isObvious(symbol, in: file, required) && !isExplained(symbol.line, in: file, starts)
+    }.map { file.complaint($0.line, "public \($0.kind) \($0.name) has no doc comment") }
   }
 
-  private static func isObvious(_ symbol: SwiftFile.PublicSymbol, in file: SwiftFile) -> Bool {
+  /// What the protocols of these files require, by protocol.
+  static func requirements(in files: [SwiftFile]) -> [String: Set<String>] {
+    files.reduce(into: [:]) { found, file in
+      for symbol in file.publicSymbols {
+        guard let name = symbol.requiredBy else { continue }
+        found[name, default: []].insert(symbol.name)
+      }
+    }
+  }
+
+  private static func isExplained(_ line: Int, in file: SwiftFile, _ starts: Set<Int>) -> Bool {
+    var first = line
+    while first > 0, starts.contains(first - 1) { first -= 1 }
+    return file.comment(above: first).contains { $0.hasPrefix("///") }
+      || file.comment(above: line).contains { $0.hasPrefix("///") }
+  }
+
+  private static func isObvious(_ symbol: SwiftFile.PublicSymbol, in file: SwiftFile, _ required: Set<String>) -> Bool {
+    if symbol.requiredBy == nil, required.contains(symbol.name) { return true }
     switch symbol.kind {
-    case "init": isMemberwise(symbol.line, in: file)
-    case "func" where !(symbol.name.first?.isLetter ?? false) && symbol.name.first != "_": true
-    case "var", "let":
-      witnesses.contains(symbol.name) || isNamedAfterItsType(symbol.name, file.code[symbol.line])
-    default: witnesses.contains(symbol.name)
+    case "init": return isMemberwise(symbol.line, in: file)
+    case "func": return !(symbol.name.first?.isLetter ?? false)
+    case "var", "let": return isNamedAfterItsType(symbol.name, file.code[symbol.line])
+    default: return false
     }
   }
 

@@ -6,7 +6,11 @@ import Testing
 struct DocumentTests {
   @Test("Every public symbol has a doc comment")
   func comments() {
-    let complaints = SourceTree.swiftSources.flatMap(DocumentRules.commentComplaints)
+    let requirements = DocumentRules.requirements(in: SourceTree.swiftSources)
+    #expect(!requirements.isEmpty)
+    let complaints = SourceTree.swiftSources.flatMap {
+      DocumentRules.commentComplaints(of: $0, requirements: requirements)
+    }
     #expect(complaints.isEmpty, "\(complaints.report)")
   }
 
@@ -94,6 +98,22 @@ struct DocumentRuleTests {
   func commentNotMissing(text: String) {
     let complaints = DocumentRules.commentComplaints(of: SwiftFile("a.swift", text))
     #expect(complaints.isEmpty, "\(complaints.report)")
+  }
+
+  @Test("A comment covers a run of declarations, up to a blank line")
+  func run() {
+    let text = "/// Where [deg].\npublic var latitude = 0.0\npublic var longitude = 0.0\n\npublic var height = 0.0"
+    #expect(DocumentRules.commentComplaints(of: SwiftFile("a.swift", text)).map(\.line) == [5])
+  }
+
+  @Test("What implements a requirement needs no comment; the same name elsewhere does")
+  func requirement() {
+    let sink = SwiftFile("a.swift", "/// S.\npublic protocol Sink {\n  /// F.\n  func flush()\n}")
+    let requirements = DocumentRules.requirements(in: [sink])
+    let type = "/// A.\npublic struct A: Sendable, Sink {\n  public func flush() {}\n}"
+    #expect(DocumentRules.commentComplaints(of: SwiftFile("b.swift", type), requirements: requirements).isEmpty)
+    let other = type.replacing(", Sink", with: "")
+    #expect(DocumentRules.commentComplaints(of: SwiftFile("b.swift", other), requirements: requirements).count == 1)
   }
 
   @Test("A link to nowhere is found, and one to a heading that is not there")
