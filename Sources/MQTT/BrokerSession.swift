@@ -11,7 +11,7 @@ internal import Threading
 /// Nothing is queued while there is no connection: keeping is the business of whoever owns the data.
 public final class BrokerSession: Sendable {
   private struct State {
-    var thread: NetworkThread?
+    var thread: WorkerThread?
     var hasStarted = false
   }
 
@@ -51,7 +51,7 @@ public final class BrokerSession: Sendable {
   public func start() throws(LinkProblem) {
     let hasThread = state.withLock { state -> Bool in
       guard !state.hasStarted else { return true }
-      state.thread = NetworkThread { [core, random] in SessionLoop(core, random).run() }
+      state.thread = try? WorkerThread(name: "mqtt") { [core, random] in SessionLoop(core, random).run() }
       state.hasStarted = state.thread != nil
       return state.hasStarted
     }
@@ -91,7 +91,7 @@ public final class BrokerSession: Sendable {
     return false
   }
 
-  private func takeThread() -> NetworkThread? {
+  private func takeThread() -> WorkerThread? {
     state.withLock { state in
       let thread = state.thread
       state.thread = nil

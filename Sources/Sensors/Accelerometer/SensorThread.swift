@@ -11,8 +11,8 @@ internal import Threading
 /// its source's descriptor or deadline.
 public final class SensorThread: AccelerometerSource {
   private let shared: Shared
-  private var thread = pthread_t()
-  private var isRunning = true
+  /// Nil when there is none, or it was stopped.
+  private var thread: WorkerThread?
 
   /// - Parameters:
   ///   - name: the thread's, 15 bytes at most.
@@ -23,13 +23,11 @@ public final class SensorThread: AccelerometerSource {
     name: String, clock: MonotonicClock, capacity: Int = 256,
     makeSource: @escaping @Sendable () -> any AccelerometerSource
   ) {
-    shared = Shared(name: name, clock: clock, capacity: capacity, makeSource: makeSource)
-    let argument = Unmanaged.passRetained(shared).toOpaque()
-    let code = pthread_create(&thread, nil, { runSensorThread($0) }, argument)
-    if code != 0 {
-      Unmanaged<Shared>.fromOpaque(argument).release()
-      isRunning = false
-      shared.reports.offer(.failed(reason: "no thread for the accelerometer: \(systemErrorText(code))"))
+    shared = Shared(clock: clock, capacity: capacity, makeSource: makeSource)
+    do throws(WorkerThread.StartFailure) {
+      thread = try WorkerThread(name: name) { [shared] in shared.run() }
+    } catch {
+      shared.reports.offer(.failed(reason: "no thread for the accelerometer: \(systemErrorText(error.code))"))
     }
   }
 
@@ -46,18 +44,17 @@ public final class SensorThread: AccelerometerSource {
   /// Stops the thread, which stops its source. A thread that the kernel holds is not waited for longer than a second:
   /// it ends by itself, and puts its sensor back, as soon as the kernel lets go.
   public func stop() {
-    guard isRunning else { return }
-    isRunning = false
+    guard let thread else { return }
+    self.thread = nil
     shared.reports.close()
     shared.end.signal()
     var ended = pollfd(fd: shared.hasEnded.descriptor, events: Int16(POLLIN), revents: 0)
-    if poll(&ended, 1, 1000) > 0 { pthread_join(thread, nil) } else { pthread_detach(thread) }
+    if judder_poll(&ended, 1, 1_000_000_000) > 0 { thread.join() } else { thread.detach() }
   }
 }
 
 /// What the thread and its owner share.
 private final class Shared: Sendable {
-  let name: String
   let clock: MonotonicClock
   let makeSource: @Sendable () -> any AccelerometerSource
   let reports: Mailbox<AccelerometerReport>
@@ -66,16 +63,14 @@ private final class Shared: Sendable {
   let wakeUps = Lock(0)
 
   init(
-    name: String, clock: MonotonicClock, capacity: Int, makeSource: @escaping @Sendable () -> any AccelerometerSource
+    clock: MonotonicClock, capacity: Int, makeSource: @escaping @Sendable () -> any AccelerometerSource
   ) {
-    self.name = name
     self.clock = clock
     self.makeSource = makeSource
     reports = Mailbox(capacity: max(1, capacity))
   }
 
   func run() {
-    judder_name_thread(name)
     let source = makeSource()
     var hasDropped = false
     repeat {
@@ -104,10 +99,4 @@ private final class Shared: Sendable {
     // Rounded up: to wake before the deadline is to wake twice.
     return Int64((min(3600, max(0, deadline - clock.now())) * 1e9).rounded(.up))
   }
-}
-
-private func runSensorThread(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-  guard let argument else { return nil }
-  Unmanaged<Shared>.fromOpaque(argument).takeRetainedValue().run()
-  return nil
 }
