@@ -172,7 +172,7 @@ extension Agent {
       gpsd?.stop()
       startGpsd()
     }
-    if configuration.broker != old.broker { restartLink() }
+    if configuration.broker != old.broker { restartLink(insteadOf: old.broker.endpoint) }
     hand(.tick)
   }
 
@@ -187,9 +187,10 @@ extension Agent {
     }
   }
 
-  private func restartLink() {
+  private func restartLink(insteadOf endpoint: String) {
     do throws(Termination) {
       let new = try BrokerLinkage(configuration, boot: boot, log: log)
+      if configuration.broker.endpoint != endpoint { carryOut(node.leaveBroker(at: clock.now())) }
       link.stop(deadlineS: 2)
       hand(.link(isConnected: false))
       link = new

@@ -55,6 +55,19 @@ import Testing
     #expect(status.preset == "handheld")
   }
 
+  @Test func aBrokerThatIsLeftForAnotherIsToldSo() throws {
+    var node = node()
+    #expect(node.leaveBroker(at: Instant(seconds: 1)).isEmpty, "there is none to be told")
+    _ = node.handle(.link(isConnected: true), at: Instant(seconds: 2))
+    let outgoing = try #require(published(node.leaveBroker(at: Instant(seconds: 3))).first)
+    #expect(outgoing.isRetained)
+    guard case .status(let status) = outgoing.telegram.body else {
+      Issue.record("no status")
+      return
+    }
+    #expect(status.state == .stopped)
+  }
+
   @Test func aSensorThatStartsIsPartOfTheStatus() throws {
     var node = node()
     _ = node.handle(.link(isConnected: true), at: .start)

@@ -74,6 +74,14 @@ public struct Node: Sendable {
     return effects
   }
 
+  /// Says good-bye to a broker that the node is about to leave for another one: what it keeps of the node must not say
+  /// that the node is there.
+  public mutating func leaveBroker(at now: Instant) -> [NodeEffect] {
+    var effects: [NodeEffect] = []
+    publish(.status(status(.stopped)), at: now, &effects)
+    return effects
+  }
+
   private mutating func reconfigureMotion(_ new: MotionSettings?, at now: Instant, _ effects: inout [NodeEffect]) {
     guard let new else {
       if let outputs = motion?.stop(at: now) { carryOut(outputs, at: now, &effects) }

@@ -1,0 +1,135 @@
+import Foundation
+import Rig
+import Telemetry
+import Testing
+
+/// `judder-node check`: what is there, and what to do about what is not.
+@Suite(.serialized) struct CheckTests {
+  private let place: Workplace
+  private let broker: Broker
+
+  init() throws {
+    place = try Workplace("e2e-check")
+    broker = try Broker(in: place)
+  }
+
+  /// Runs a check with a configuration file of these keys.
+  private func check(_ keys: Keys, environment: [String: String] = [:]) throws -> Outcome {
+    let file = try place.write("check.toml", NodeRun.text(port(broker.port) + keys))
+    return try outcome(of: Programs.node, ["check", "--config", file], in: place, environment: environment)
+  }
+
+  /// The lines about one part.
+  private func lines(_ part: String, _ outcome: Outcome) -> [String] {
+    outcome.outputLines.filter { $0.contains(" \(part): ") }
+  }
+
+  @Test func allIsWell() throws {
+    try broker.start()
+    let gpsd = try GpsdRig(in: place, opensAtOnce: true)
+    #expect(gpsd.waitUntilOpen())
+    let player = RoutePlayer(NMEARoute(), to: gpsd, rateHz: 2)
+    defer { player.stop() }
+    let tree = try IIOTree(in: place)
+    let device = try tree.add(.lis3dh)
+    let kernel = try ScanWriter(device, rateHz: 100) { _ in SIMD3(0, 0, 1) }
+    defer { kernel.close() }
+    let keys = [
+      "accelerometer.source": "\"iio\"", "accelerometer.sysfs_root": "\"\(tree.sysfsRoot)\"",
+      "accelerometer.dev_root": "\"\(tree.devRoot)\"", "gpsd.enabled": "true", "gpsd.host": "\"127.0.0.1\"",
+      "gpsd.port": "\(gpsd.port)",
+    ]
+    let watcher = try Watcher(broker, "judder/e2e/#")
+    let well = try check(keys)
+    #expect(well.status == 0, "\(well.output) \(well.errors)")
+    #expect(well.outputLines.allSatisfy { $0.hasPrefix("ok ") }, "\(well.output)")
+    for part in ["configuration", "accelerometer", "gpsd", "broker"] {
+      #expect(!lines(part, well).isEmpty, "\(part): \(well.output)")
+    }
+    #expect(well.output.contains("lis3dh") && well.output.contains("buffered at 100 Hz"), "\(well.output)")
+    #expect(well.output.contains("3D fix at"), "\(well.output)")
+    // A trial beside the node's own streams, so that nobody takes it for the node.
+    #expect(watcher.messages.map(\.topic) == ["judder/e2e/check"])
+    #expect(watcher.messages.first?.isRetained == false)
+    #expect(broker.log.contains(" as judder-node-e2e-check "), "the node that runs must not be thrown out")
+  }
+
+  @Test func nobodyIsThere() throws {
+    let (gpsdPort, empty) = (try Workplace.freePort(), place.path("no-devices"))
+    try FileManager.default.createDirectory(atPath: empty, withIntermediateDirectories: true)
+    let keys = [
+      "accelerometer.source": "\"iio\"", "accelerometer.sysfs_root": "\"\(empty)\"", "gpsd.enabled": "true",
+      "gpsd.host": "\"127.0.0.1\"", "gpsd.port": "\(gpsdPort)",
+    ]
+    let alone = try check(keys)
+    #expect(alone.status == 1, "\(alone.output) \(alone.errors)")
+    // One line each, with what to do after a semicolon.
+    for (part, words) in [
+      ("accelerometer", empty), ("gpsd", "127.0.0.1:\(gpsdPort)"), ("broker", "127.0.0.1:\(broker.port) refuses"),
+    ] {
+      let said = lines(part, alone)
+      #expect(said.count == 1, "\(part): \(alone.output)")
+      #expect(said.first?.hasPrefix("problem ") == true, "\(part): \(alone.output)")
+      #expect(said.first?.contains(words) == true, "\(part): \(alone.output)")
+      #expect(said.first?.contains("; ") == true, "no remedy: \(said)")
+    }
+    #expect(alone.outputLines.count == 4, "\(alone.output)")
+  }
+
+  @Test func theBrokerDoesNotTakeThePassword() throws {
+    var options = Broker.Options()
+    options.users = [("e2e", "right")]
+    let guarded = try Broker(options, in: place)
+    try guarded.start()
+    let keys = port(guarded.port) + ["broker.username": "\"e2e\""]
+    let refused = try check(keys, environment: ["JUDDER_PASSWORD": "wrong"])
+    #expect(refused.status == 1)
+    #expect(lines("broker", refused).count == 1, "\(refused.output)")
+    #expect(lines("broker", refused).first?.contains("'e2e'") == true, "\(refused.output)")
+    #expect(lines("broker", refused).first?.contains("; check") == true, "\(refused.output)")
+    #expect(!refused.output.contains("wrong"))
+
+    let taken = try check(keys, environment: ["JUDDER_PASSWORD": "right"])
+    #expect(taken.status == 0, "\(taken.output)")
+  }
+
+  @Test func theBrokerForbidsTheTopic() throws {
+    var options = Broker.Options()
+    options.accessList = "topic read #\n"
+    let strict = try Broker(options, in: place)
+    try strict.start()
+    let refused = try check(port(strict.port))
+    #expect(refused.status == 1, "\(refused.output)")
+    #expect(refused.output.contains("may not publish to judder/e2e/check"), "\(refused.output)")
+  }
+
+  @Test func gpsdHasNoReceiver() throws {
+    try broker.start()
+    let gpsd = try GpsdRig(in: place)
+    gpsd.unplug()
+    let checked = try check([
+      "gpsd.enabled": "true", "gpsd.host": "\"127.0.0.1\"", "gpsd.port": "\(gpsd.port)",
+    ])
+    #expect(checked.status == 1, "\(checked.output)")
+    #expect(lines("gpsd", checked).last?.hasPrefix("problem ") == true, "\(checked.output)")
+    #expect(lines("gpsd", checked).last?.contains("; ") == true, "\(checked.output)")
+  }
+
+  @Test func theConfigurationIsBroken() throws {
+    let file = try place.write("broken.toml", "[node]\nid = \"Not A Name\"\n[broker]\nhst = \"x\"\nport = 70000\n")
+    let broken = try outcome(of: Programs.node, ["check", "--config", file], in: place)
+    #expect(broken.status == 78)
+    #expect(broken.outputLines.count == 3, "\(broken.output)")
+    #expect(broken.outputLines.allSatisfy { $0.hasPrefix("problem configuration: \(file):") }, "\(broken.output)")
+    #expect(broken.output.contains("\(file):4:1: unknown key 'hst' in [broker]; did you mean 'host'?"))
+    #expect(broken.output.contains("\(file):5:8: broker.port"), "\(broken.output)")
+
+    let run = try outcome(of: Programs.node, ["run", "--config", file], in: place)
+    #expect(run.status == 78)
+    #expect(run.errorLines.count == 3, "\(run.errors)")
+
+    let unreadable = try outcome(of: Programs.node, ["check", "--config", place.path("nowhere.toml")], in: place)
+    #expect(unreadable.status == 78, "\(unreadable.output) \(unreadable.errors)")
+    #expect(unreadable.output.contains(place.path("nowhere.toml")), "\(unreadable.output)")
+  }
+}
