@@ -27,7 +27,7 @@ public final class ChildProcess: @unchecked Sendable {
     errors = directory.appendingPathComponent("\(self.name).err")
     process.executableURL = URL(fileURLWithPath: path)
     process.arguments = arguments
-    process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
+    process.environment = ChildProcess.inherited.merging(environment) { _, new in new }
     process.standardInput = FileHandle.nullDevice
     process.standardOutput =
       try terminal.map { FileHandle(fileDescriptor: $0.slave) } ?? ChildProcess.appending(to: output)
@@ -44,6 +44,12 @@ public final class ChildProcess: @unchecked Sendable {
     pthread_sigmask(SIG_SETMASK, &none, &before)
     defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
     try body()
+  }
+
+  /// The environment without what would configure the programs under test, or connect them to this process's manager.
+  private static var inherited: [String: String] {
+    let own = ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "CREDENTIALS_DIRECTORY", "JOURNAL_STREAM"]
+    return ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("JUDDER_") && !own.contains($0.key) }
   }
 
   deinit { if process.isRunning { Glibc.kill(process.processIdentifier, SIGKILL) } }

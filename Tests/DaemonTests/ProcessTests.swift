@@ -195,8 +195,8 @@ import Testing
   }
 
   @Test func environmentIsThatOfTheProcess() {
-    setenv("JUDDER_TEST_VARIABLE", "a=b=\n", 1)
-    #expect(processEnvironment()["JUDDER_TEST_VARIABLE"] == "a=b=\n")
+    setenv("TEST_OF_THE_ENVIRONMENT", "a=b=\n", 1)
+    #expect(processEnvironment()["TEST_OF_THE_ENVIRONMENT"] == "a=b=\n")
     #expect(processEnvironment()["PATH"] == ProcessInfo.processInfo.environment["PATH"])
   }
 

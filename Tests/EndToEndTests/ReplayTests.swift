@@ -60,7 +60,9 @@ import Testing
   private func replayed(_ line: String) throws -> Telegram {
     let value = try JSONValue.parse(Array(line.utf8))
     let topic = try #require(value["topic"]?.string)
-    let stream = try #require(Telemetry.Stream(rawValue: String(topic.split(separator: "/").last ?? "")))
+    // Named apart from Foundation's Stream, outside of the macro, which cannot take a module's name.
+    let named = Telemetry.Stream(rawValue: String(topic.split(separator: "/").last ?? ""))
+    let stream = try #require(named)
     let start = try #require(line.range(of: "\"payload\":")).upperBound
     return try Telegram.decode(stream: stream, payload: Array(line[start...].utf8.dropLast()))
   }
