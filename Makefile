@@ -32,7 +32,7 @@ RELEASE_FLAGS = -c release --static-swift-stdlib -Xswiftc -use-ld=lld -Xlinker -
   -Xlinker -z -Xlinker pack-relative-relocs -Xlinker -L$(CURDIR)/$(STATIC)
 RELEASE = $(BUILD)/release
 
-.PHONY: help demo test lint format build release install uninstall clean
+.PHONY: help demo test lint format config build release install uninstall clean
 .PHONY: dependencies lint-format static-libraries
 
 help: ## list the targets
@@ -67,6 +67,10 @@ lint-format: dependencies
 
 format: dependencies ## format every Swift file in place
 	@$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests
+
+config: build ## write config/*.toml anew from the programs' own tables
+	@$(BUILD)/debug/judder-node config > config/node.toml
+	@$(BUILD)/debug/judder-fleet config > config/fleet.toml
 
 build: dependencies ## a debug build
 	@$(SWIFT) build

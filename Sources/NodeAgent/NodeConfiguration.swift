@@ -47,7 +47,8 @@ struct NodeConfiguration {
     logLevel = LogLevel(rawValue: configuration.text("log.level")) ?? .info
   }
 
-  private static func name(_ configuration: Configuration, _ hostName: String) throws(ConfigurationFailure) -> NodeName {
+  private static func name(_ configuration: Configuration, _ hostName: String) throws(ConfigurationFailure) -> NodeName
+  {
     if let name = configuration.optionalText("node.id").flatMap({ NodeName($0) }) { return name }
     if let name = NodeName(fromHostName: hostName) { return name }
     let text = "is not set, and the host name '\(hostName)' holds no letter or digit to make it of; set it"

@@ -91,7 +91,7 @@ enum NodeSchema {
     [
       .choice(
         "preset", ShakePreset.allCases.map(\.rawValue), default: ShakePreset.handheld.rawValue,
-        "handheld: something shaken by a hand, at most 1 s. fixed: something bolted down, from 1 mg, at most 60 s."),
+        "handheld: something shaken by a hand, at most 1 s. fixed: something bolted down, from 1 mg, at most 60 s.")
     ] + ShakeSettings.Key.allCases.map(shakeKey))
 
   private static func shakeKey(_ key: ShakeSettings.Key) -> ConfigurationKey {
@@ -113,7 +113,8 @@ enum NodeSchema {
   private static let orientation = ConfigurationSection(
     "orientation", summary: "Which side is up.",
     [
-      .number("enter_deg", 5...44, unit: "deg", default: 35, "A side comes up when its axis is this close to vertical."),
+      .number(
+        "enter_deg", 5...44, unit: "deg", default: 35, "A side comes up when its axis is this close to vertical."),
       .number("leave_deg", 45...85, unit: "deg", default: 55, "And stays up until its axis is this far from vertical."),
       .number("settle_s", 0...60, unit: "s", default: 0.5, "A new side must hold so long."),
     ])
@@ -161,5 +162,9 @@ enum NodeSchema {
 
   private static let log = ConfigurationSection(
     "log", summary: "What the agent says on standard error.",
-    [.choice("level", LogLevel.allCases.map(\.rawValue), default: LogLevel.info.rawValue, "The least important level that is printed.")])
+    [
+      .choice(
+        "level", LogLevel.allCases.map(\.rawValue), default: LogLevel.info.rawValue,
+        "The least important level that is printed.")
+    ])
 }

@@ -18,6 +18,7 @@ public struct AlertDispatch {
   /// One for each sink, in the order in which they were given.
   public private(set) var records: [Record]
 
+  /// An alert goes to the sinks in this order.
   public init(_ sinks: [any Sink]) {
     self.sinks = sinks
     records = sinks.map { Record(name: $0.name) }

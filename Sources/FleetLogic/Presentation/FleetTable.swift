@@ -11,6 +11,7 @@ public struct FleetTable: Equatable, Sendable {
   /// Colours are allowed.
   public var isColoured: Bool
 
+  /// At least 20 columns and 6 lines, whatever is asked for.
   public init(width: Int = 80, height: Int? = nil, isColoured: Bool = false) {
     self.width = max(width, 20)
     self.height = height.map { max($0, 6) }
