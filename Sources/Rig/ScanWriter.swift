@@ -97,7 +97,9 @@ public final class ScanWriter: @unchecked Sendable {
 
   private var isOpen: Bool { lock.withLock { descriptor >= 0 } }
 
+  /// All of a batch in one write, so that the reader wakes once for it.
   private func writeScans(from index: Int, upTo end: Int, begin: Double) -> Int {
+    var bytes: [UInt8] = []
     for scan in index..<end {
       let time = begin + Double(scan + 1) / rateHz
       let isLost = lock.withLock {
@@ -108,8 +110,9 @@ public final class ScanWriter: @unchecked Sendable {
         skip -= 1
         return true
       }
-      if !isLost { put(encoder.encode(g: motion(time), stamp: Int64(time * 1e9))) }
+      if !isLost { bytes += encoder.encode(g: motion(time), stamp: Int64(time * 1e9)) }
     }
+    if !bytes.isEmpty { put(bytes) }
     return end
   }
 }

@@ -234,5 +234,23 @@ extension WithBroker {
       #expect(try watch.connected().hasSession)
       #expect(try watch.message().text == "meanwhile")
     }
+
+    @Test("a broker that keeps its state has our session and what we retained after an orderly restart")
+    func restarted() throws {
+      let rig = try RunningBroker { options, _ in options.persists = true }
+      var settings = localSettings(rig.broker.port)
+      settings.sessionExpiryS = 60
+      let watch = try SessionWatch(settings)
+      try watch.connected()
+      _ = watch.publish("judder/kept", "still here", isRetained: true, token: 1)
+      _ = try watch.delivery(of: 1)
+      #expect(rig.broker.stop())
+      try watch.problem()
+      try rig.broker.start()
+      #expect(try watch.connected().hasSession)
+      let reader = try rig.broker.subscribe("judder/#", count: 1)
+      #expect(reader.wait(seconds: 5) == 0)
+      #expect(reader.outputText() == "judder/kept still here\n")
+    }
   }
 }

@@ -13,6 +13,8 @@ final class BufferedCapture: Capture {
   private let clock: MonotonicClock
   private let note: AccelerometerNote
   private var bytes: [UInt8]
+  /// The times of the scans in `bytes`; kept for its room.
+  private var instants: [Instant] = []
   /// Bytes of a scan whose rest has not come yet.
   private var held = 0
   private var pace = ReadPace()
@@ -115,56 +117,48 @@ final class BufferedCapture: Capture {
   /// Decodes the first `count` scans.
   private func decode(_ count: Int, read: Instant, _ result: inout CaptureResult) {
     guard count > 0 else { return }
-    let layout = buffer.layout
+    let batch = place(count, read: read)
+    stale += batch.stale
     var samples: [Sample] = []
     samples.reserveCapacity(count)
     bytes.withUnsafeBytes { bytes in
-      let spread = layout.hasTimestamp ? nil : timeline.spread(count, read: read)
-      if let newest = layout.decode(bytes, at: (count - 1) * layout.size)?.timestampNs {
-        timeline.anchor(newest: clock.instant(monotonicNanoseconds: newest), read: read)
-      }
-      for index in 0..<count {
-        guard let scan = layout.decode(bytes, at: index * layout.size) else { continue }
-        let placement: ScanTimeline.Placement
-        if let spread {
-          placement = .sample(spread.first + Double(index) * spread.step)
+      for index in batch.stale..<count {
+        if index == batch.gapBefore { interrupt(&samples, &result) }
+        guard let scan = buffer.layout.decode(bytes, at: index * buffer.layout.size) else { continue }
+        // A sensor always measures something; all zeros is what silent hubs answer.
+        if scan.x == 0 && scan.y == 0 && scan.z == 0 {
+          interrupt(&samples, &result)
+          watchdog.sawZeros()
         } else {
-          placement = timeline.place(clock.instant(monotonicNanoseconds: scan.timestampNs ?? 0))
+          samples.append(sensor.scale.sample(scan, at: instants[index]))
         }
-        take(scan, placement, &samples, &result)
       }
     }
-    if !samples.isEmpty {
-      result.reports.append(.samples(samples))
-      watchdog.saw(count, at: read)
-      if stale > 0 {
-        note("stale", .info, "\(sensor.device.name): dropped \(stale) scans from before the buffer was enabled")
-        stale = 0
-      }
+    guard !samples.isEmpty else { return }
+    result.reports.append(.samples(samples))
+    watchdog.saw(count, at: read)
+    if stale > 0 {
+      note("stale", .info, "\(sensor.device.name): dropped \(stale) scans from before the buffer was enabled")
+      stale = 0
     }
   }
 
-  private func take(
-    _ scan: RawScan, _ placement: ScanTimeline.Placement, _ samples: inout [Sample], _ result: inout CaptureResult
-  ) {
-    let at: Instant
-    switch placement {
-    case .stale:
-      stale += 1
-      return
-    case .sample(let instant):
-      at = instant
-    case .afterGap(let instant):
-      at = instant
-      interrupt(&samples, &result)
+  /// Fills `instants` with the times of the first `count` scans.
+  private func place(_ count: Int, read: Instant) -> ScanTimeline.Batch {
+    let layout = buffer.layout
+    instants.removeAll(keepingCapacity: true)
+    guard layout.hasTimestamp else {
+      let (first, step) = timeline.spread(count, read: read)
+      for index in 0..<count { instants.append(first + Double(index) * step) }
+      return ScanTimeline.Batch()
     }
-    // A sensor always measures something; all zeros is what silent hubs answer.
-    guard scan.x != 0 || scan.y != 0 || scan.z != 0 else {
-      interrupt(&samples, &result)
-      watchdog.sawZeros()
-      return
+    bytes.withUnsafeBytes { bytes in
+      for index in 0..<count {
+        let stamp = layout.decode(bytes, at: index * layout.size)?.timestampNs ?? 0
+        instants.append(clock.instant(monotonicNanoseconds: stamp))
+      }
     }
-    samples.append(sensor.scale.sample(scan, at: at))
+    return timeline.place(&instants, read: read)
   }
 
   /// Puts a gap after what was collected so far; several in a row are one.

@@ -191,7 +191,8 @@ public final class IIOSource: AccelerometerSource {
   }
 
   private func fail(_ reason: String, at now: Instant) -> [AccelerometerReport] {
-    state = .searching(next: now + pause.next())
+    // By the clock, because what failed may have taken seconds.
+    state = .searching(next: max(now, clock.now()) + pause.next())
     announcement = nil
     guard reason != reportedFailure else { return [] }
     reportedFailure = reason

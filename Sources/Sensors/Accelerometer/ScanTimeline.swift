@@ -3,8 +3,9 @@ internal import Telemetry
 /// Gives scans their instants: from the kernel's stamps where there are any, else spread over the time since the last
 /// read; and finds from the stamps where scans are missing.
 ///
-/// The kernel drops the newest scans silently when its buffer is full, so a gap can only be seen in the stamps. A
-/// sensor's rate is commonly 2 to 4 % off its nominal one, so the period is learnt.
+/// The kernel drops the newest scans silently when its buffer is full, so a loss can only be seen in the stamps. A stamp
+/// is often made when a scan arrives, which is late at times, and then others follow quickly; only a lateness that stays
+/// is a loss. A sensor's rate is commonly 2 to 4 % off its nominal one, so the period is learnt.
 struct ScanTimeline: Sendable {
   /// How the stamps relate to CLOCK_MONOTONIC.
   enum Clock: Equatable, Sendable {
@@ -14,22 +15,38 @@ struct ScanTimeline: Sendable {
     case anchored(offset: Double)
   }
 
-  /// What is to be done with a scan.
-  enum Placement: Equatable, Sendable {
-    case sample(Instant)
+  /// What is to be known of a batch of scans.
+  struct Batch: Equatable, Sendable {
+    /// So many of its first scans are from before the buffer was enabled.
+    var stale = 0
     /// Scans are missing before this one.
-    case afterGap(Instant)
-    /// It is from before the buffer was enabled.
-    case stale
+    var gapBefore: Int?
   }
 
   /// The learnt time between two scans [s].
   private(set) var period: Double
   private(set) var clock: Clock?
-  private var last: Instant?
-  private var consistentGaps = 0
-  private var gapLength = 0.0
   private let enabledAt: Instant
+  private var last: Instant?
+  /// When the next scan is due if none is late.
+  private var due = Instant.start
+  /// The last scans of the last batch were late; the next batch tells whether that stays.
+  private var isTailLate = false
+  private var isPeriodMeasured = false
+  private var gapsInARow = 0
+
+  /// Stamps no older than this at their first read are taken to be on CLOCK_MONOTONIC: a chip may hold as much.
+  private static let plausibleAgeS = 60.0
+  /// An anchor may move this fast [s/s]; crystals differ by less.
+  private static let drift = 2e-4
+  /// A difference this large is a clock that was set.
+  private static let jumpS = 1.0
+  /// So many scans have to be late in a row to tell a loss from an arrival that was late.
+  private static let witnesses = 5
+  /// A lateness of this many periods that stays is a loss.
+  private static let lossPeriods = 0.75
+  /// A sensor that loses scans in so many batches in a row rather keeps another rate than it claims.
+  private static let mostGapsInARow = 8
 
   /// - Parameters:
   ///   - rateHz: the nominal rate; > 0.
@@ -39,39 +56,29 @@ struct ScanTimeline: Sendable {
     self.enabledAt = enabledAt
   }
 
-  /// Relates the stamps of a batch to CLOCK_MONOTONIC; call it before placing the batch.
+  /// Turns the time stamps of a batch into instants.
   ///
   /// - Parameters:
-  ///   - newest: the last time stamp of the batch, counted from the origin.
+  ///   - stamps: counted from the node's start, in the order of the scans; becomes the instants.
   ///   - read: when the batch was read.
-  mutating func anchor(newest: Instant, read: Instant) {
-    let present = read - newest
-    switch clock {
-    case nil:
-      let isPlausible = present > -0.1 && present < ScanTimeline.plausibleAgeS
-      clock = isPlausible ? .monotonic : .anchored(offset: present)
-    case .monotonic:
-      break
-    case .anchored(let offset):
-      let drifted = offset + ScanTimeline.drift * max(0, read - (last ?? read))
-      clock = .anchored(offset: abs(present - offset) > ScanTimeline.jumpS ? present : min(drifted, present))
+  mutating func place(_ stamps: inout [Instant], read: Instant) -> Batch {
+    guard let newest = stamps.last else { return Batch() }
+    anchor(newest: newest, read: read)
+    if case .anchored(let offset) = clock {
+      for index in stamps.indices { stamps[index] = stamps[index] + offset }
     }
-  }
-
-  /// The instant of a scan with a time stamp, counted from the origin.
-  mutating func place(_ stamp: Instant) -> Placement {
-    var at = stamp
-    if case .anchored(let offset) = clock { at = stamp + offset }
-    if clock == .monotonic && at < enabledAt { return .stale }
-    guard let last else {
-      self.last = at
-      return .sample(at)
+    var batch = Batch()
+    if clock == .monotonic { batch.stale = stamps.firstIndex { $0 >= enabledAt } ?? stamps.count }
+    let fresh = stamps[batch.stale...]
+    guard let first = fresh.first else { return batch }
+    if last == nil {
+      measurePeriod(fresh)
+      due = first
+      isTailLate = false
     }
-    let distance = at - last
-    // A stamp that goes back is passed on: the logic drops it and counts it.
-    guard distance > 0 else { return .sample(at) }
-    self.last = at
-    return learn(distance) ? .sample(at) : .afterGap(at)
+    batch.gapBefore = findGap(fresh)
+    follow(fresh, gapBefore: batch.gapBefore)
+    return batch
   }
 
   /// The instants of `count` scans without stamps that were read together.
@@ -96,27 +103,69 @@ struct ScanTimeline: Sendable {
   /// Forgets the last scan, so that an interruption that is known already is not found again.
   mutating func interrupt() { last = nil }
 
-  /// Stamps no older than this at their first read are taken to be on CLOCK_MONOTONIC: a chip may hold as much.
-  private static let plausibleAgeS = 60.0
-  /// An anchor may move this fast [s/s]; crystals differ by less.
-  private static let drift = 2e-4
-  /// A difference this large is a clock that was set.
-  private static let jumpS = 1.0
+  /// Relates the stamps to CLOCK_MONOTONIC.
+  private mutating func anchor(newest: Instant, read: Instant) {
+    let present = read - newest
+    switch clock {
+    case nil:
+      let isPlausible = present > -0.1 && present < ScanTimeline.plausibleAgeS
+      clock = isPlausible ? .monotonic : .anchored(offset: present)
+    case .monotonic:
+      break
+    case .anchored(let offset):
+      let drifted = offset + ScanTimeline.drift * max(0, read - (last ?? read))
+      clock = .anchored(offset: abs(present - offset) > ScanTimeline.jumpS ? present : min(drifted, present))
+    }
+  }
 
-  /// Learns from the time since the last scan; false when scans are missing.
-  private mutating func learn(_ distance: Double) -> Bool {
-    if distance < period * 1.75 {
-      consistentGaps = 0
-      period += (distance - period) * 0.02
-      return true
+  /// The median spacing of the first batch is the first measure of the period.
+  private mutating func measurePeriod(_ stamps: ArraySlice<Instant>) {
+    guard !isPeriodMeasured, stamps.count >= ScanTimeline.witnesses else { return }
+    let spacings = zip(stamps.dropFirst(), stamps).map { $0 - $1 }.sorted()
+    guard spacings[spacings.count / 2] > 0 else { return }
+    period = spacings[spacings.count / 2]
+    isPeriodMeasured = true
+  }
+
+  /// The first scan of a hole, such that all that follow are late by it.
+  private func findGap(_ stamps: ArraySlice<Instant>) -> Int? {
+    var leastLateness = Double.infinity
+    var found: Int?
+    let end = stamps.endIndex
+    let witnesses = min(ScanTimeline.witnesses, stamps.count)
+    for index in stamps.indices.reversed() {
+      leastLateness = min(leastLateness, lateness(stamps, index))
+      guard leastLateness > ScanTimeline.lossPeriods * period else { break }
+      let before = index == stamps.startIndex ? last : stamps[index - 1]
+      let isHole = before.map { stamps[index] - $0 > 1.75 * period } ?? false
+      let isKnownHole = index == stamps.startIndex && isTailLate
+      if end - index >= witnesses, isHole || isKnownHole { found = index }
     }
-    // A sensor that keeps to another rate than it claims is not one that loses every other scan.
-    consistentGaps = abs(distance - gapLength) < 0.25 * gapLength ? consistentGaps + 1 : 1
-    gapLength = distance
-    if consistentGaps >= 8 {
-      period = distance
-      consistentGaps = 0
+    return found
+  }
+
+  private func lateness(_ stamps: ArraySlice<Instant>, _ index: Int) -> Double {
+    stamps[index] - (due + Double(index - stamps.startIndex) * period)
+  }
+
+  /// Moves on to the next batch: when its first scan is due, and a period that fits a little better.
+  private mutating func follow(_ stamps: ArraySlice<Instant>, gapBefore: Int?) {
+    let begin = gapBefore ?? stamps.startIndex
+    let leastLateness = (begin..<stamps.endIndex).map { lateness(stamps, $0) }.min() ?? 0
+    let end = stamps[stamps.endIndex - 1]
+    let count = Double(stamps.count)
+    gapsInARow = gapBefore == nil ? 0 : gapsInARow + 1
+    if gapsInARow >= ScanTimeline.mostGapsInARow, let last, end > last {
+      period = (end - last) / count
+      due = end + period
+      gapsInARow = 0
+    } else {
+      due = due + count * period + (gapBefore == nil && leastLateness > 0 ? leastLateness / 2 : leastLateness)
+      // Bounded, because an arrival that was late says nothing about the sensor's rate.
+      let correction = gapBefore == nil ? 0.2 * leastLateness / count : 0
+      period += max(-0.005 * period, min(correction, 0.005 * period))
     }
-    return false
+    isTailLate = end - (due - period) > ScanTimeline.lossPeriods * period
+    last = end
   }
 }
