@@ -90,7 +90,8 @@ install: ## install under PREFIX (DESTDIR= for packaging); build with `make rele
 	  [ -x $(RELEASE)/$$program ] || { echo "$(RELEASE)/$$program is missing: run 'make release' first" >&2; exit 69; }; \
 	done
 	@install -d '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(UNITDIR)' '$(DESTDIR)$(UDEVDIR)' '$(DESTDIR)$(SYSUSERSDIR)' \
-	  '$(DESTDIR)$(SYSCONFDIR)/judder' '$(DESTDIR)$(SHAREDIR)/judder/mosquitto' '$(DESTDIR)$(SHAREDIR)/man/man1' '$(DESTDIR)$(SHAREDIR)/man/man8' \
+	  '$(DESTDIR)$(SYSCONFDIR)/judder' '$(DESTDIR)$(SHAREDIR)/judder/mosquitto' \
+	  '$(DESTDIR)$(SHAREDIR)/man/man1' '$(DESTDIR)$(SHAREDIR)/man/man8' \
 	  '$(DESTDIR)$(SHAREDIR)/bash-completion/completions' '$(DESTDIR)$(SHAREDIR)/zsh/site-functions' \
 	  '$(DESTDIR)$(SHAREDIR)/fish/vendor_completions.d'
 	@for program in $(PROGRAMS); do \
@@ -120,7 +121,8 @@ install: ## install under PREFIX (DESTDIR= for packaging); build with `make rele
 uninstall: ## remove what install installed; settings stay
 	@cd '$(DESTDIR)$(PREFIX)' && rm -f $(addprefix bin/,$(PROGRAMS)) $(addprefix lib/systemd/system/,$(UNITS)) \
 	  lib/udev/rules.d/60-judder-iio.rules lib/sysusers.d/judder.conf \
-	  share/man/man8/judder-node.8 share/man/man1/judder-fleet.1 $(foreach p,$(PROGRAMS),share/bash-completion/completions/$(p) \
+	  share/man/man8/judder-node.8 share/man/man1/judder-fleet.1 \
+	  $(foreach p,$(PROGRAMS),share/bash-completion/completions/$(p) \
 	    share/zsh/site-functions/_$(p) share/fish/vendor_completions.d/$(p).fish)
 	@rm -rf '$(DESTDIR)$(SHAREDIR)/judder'
 

@@ -2,6 +2,7 @@ public import Daemon
 
 /// The `[broker]` table of both programs' configuration: how the broker is reached.
 public enum BrokerSection {
+  /// The name of the section in either configuration file.
   public static let name = "broker"
 
   /// - Parameter clientID: what the client id is when none is set, for people.

@@ -2,6 +2,7 @@ public import Daemon
 
 /// One thing that `check` found: a line, with what to do about it.
 public struct Finding: Equatable, Sendable, CustomStringConvertible {
+  /// Whether something has to be done.
   public enum Severity: String, Sendable {
     /// As it should be.
     case good = "ok     "
@@ -18,6 +19,7 @@ public struct Finding: Equatable, Sendable, CustomStringConvertible {
   /// Nil when there is nothing to do.
   public var remedy: String?
 
+  /// `remedy` says what to do, in words for the person in front of the device.
   public init(_ severity: Severity, _ subject: String, _ text: String, remedy: String? = nil) {
     self.severity = severity
     self.subject = subject
@@ -40,6 +42,7 @@ public struct CheckReport {
     self.output = output
   }
 
+  /// Prints a finding, and remembers whether it was bad.
   public mutating func add(_ finding: Finding) throws(Termination) {
     if finding.severity != .good { isFlawless = false }
     try output.line("\(finding)")

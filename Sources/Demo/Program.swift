@@ -7,8 +7,8 @@ enum Program {
   private static let usage = """
     usage: judder-demo [--keep]
 
-    Starts a broker, gpsd, three nodes and the fleet tool on private ports, shakes, kills and starves the nodes, and says
-    what was seen. It takes about 40 s and ends with 0 only if all of it was.
+    Starts a broker, gpsd, three nodes and the fleet tool on private ports, shakes, kills and starves the nodes, and
+    says what was seen. It takes about 40 s and ends with 0 only if all of it was.
 
       --keep   go on until Ctrl-C
       --help   this text

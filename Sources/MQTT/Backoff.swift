@@ -1,6 +1,7 @@
 /// How long to wait before the next try to connect: growing, with jitter, and short again only after a connection that
 /// lasted. A pure value; randomness is an argument.
 public struct Backoff: Sendable, Equatable {
+  /// How long to wait, at first and at most.
   public struct Settings: Sendable, Equatable {
     /// The longest first wait.
     public var firstS: Double

@@ -52,6 +52,7 @@ public struct BrokerSettings: Sendable, Equatable {
 
   /// What to subscribe to on every connect.
   public struct Subscription: Sendable, Equatable {
+    /// A topic filter, with `+` and `#`.
     public var filter: String
     public var qos: QoS
 

@@ -22,9 +22,12 @@ public struct MessageProperties: Sendable, Equatable {
 
 /// A message to publish.
 public struct Publication: Sendable, Equatable {
+  /// A topic, without wildcards.
   public var topic: String
+  /// Empty clears a retained message.
   public var payload: [UInt8]
   public var qos: QoS
+  /// The broker keeps it for those who subscribe later.
   public var isRetained: Bool
   /// The caller's own name for it, given back in `delivered`, `refused` and `disconnected`.
   public var token: UInt64
@@ -45,9 +48,12 @@ public struct Publication: Sendable, Equatable {
 
 /// What the broker publishes in our name when the connection ends without our word.
 public struct Will: Sendable, Equatable {
+  /// A topic, without wildcards.
   public var topic: String
+  /// Empty clears a retained message.
   public var payload: [UInt8]
   public var qos: QoS
+  /// The broker keeps it for those who subscribe later.
   public var isRetained: Bool
   /// On MQTT 5 the broker waits this long for us to come back before it publishes.
   public var delayS: UInt32
@@ -65,7 +71,9 @@ public struct Will: Sendable, Equatable {
 
 /// A message that came.
 public struct Message: Sendable, Equatable {
+  /// The topic that it was published to.
   public let topic: String
+  /// As it came: nothing is known of its form.
   public let payload: [UInt8]
   public let qos: QoS
   /// It was kept by the broker and is not news.

@@ -32,6 +32,7 @@ public enum ProtocolVersion: Sendable, Equatable, CustomStringConvertible {
 
 /// What the broker said when it took us in.
 public struct Connection: Sendable, Equatable {
+  /// The version of MQTT that the broker took.
   public var version: ProtocolVersion
   /// The broker still had our session.
   public var hasSession: Bool

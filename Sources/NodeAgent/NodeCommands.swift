@@ -27,9 +27,9 @@ enum NodeCommands {
   }()
 
   private static let description = [
-    "judder-node reads an accelerometer (Linux IIO) and gpsd, filters on the device, and publishes acceleration, shakes, "
-      + "orientation, location, status and health as JSON to an MQTT broker. It goes on measuring while the broker is "
-      + "away, and comes back by itself.",
+    "judder-node reads an accelerometer (Linux IIO) and gpsd, filters on the device, and publishes acceleration, "
+      + "shakes, orientation, location, status and health as JSON to an MQTT broker. It goes on measuring while the "
+      + "broker is away, and comes back by itself.",
     "SIGTERM and SIGINT stop it cleanly, SIGHUP reads the configuration again.",
   ]
 

@@ -45,7 +45,8 @@ enum NodeSchema {
     [
       .choice(
         "source", AccelerometerSettings.Source.allCases.map(\.rawValue), default: "iio",
-        "Where samples come from: iio is a Linux IIO device, recording a CSV file, simulated a scenario, none nothing."),
+        "Where samples come from: iio is a Linux IIO device, recording a CSV file, simulated a scenario, "
+          + "none nothing."),
       .text("device", note: "the only accelerometer", "IIO device by name, label, iio:deviceN or path."),
       .number(
         "rate_hz", 1...4000, unit: "Hz", default: 100,

@@ -12,10 +12,12 @@ public enum AccelerometerReport: Equatable, Sendable {
 
 /// A sensor as it was found.
 public struct AccelerometerDescription: Equatable, Sendable {
+  /// What kind of thing the samples come from.
   public enum Source: String, Sendable {
     case iio, recording, simulated
   }
 
+  /// How samples get from the sensor to the program.
   public enum Capture: Equatable, Sendable {
     /// Whole scans from the kernel's buffer.
     case buffered

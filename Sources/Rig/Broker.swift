@@ -22,9 +22,12 @@ public final class Broker: @unchecked Sendable {
     public init() {}
   }
 
+  /// A certificate for the broker, and whether it asks its clients for theirs.
   public struct TLS: Sendable {
     public var identity: CertificateAuthority.Identity
+    /// PEM file of who vouches for clients.
     public var authorityFile: String
+    /// A client without a certificate is refused.
     public var asksForCertificates: Bool
 
     public init(
@@ -36,6 +39,7 @@ public final class Broker: @unchecked Sendable {
     }
   }
 
+  /// Where it listens on 127.0.0.1.
   public let port: Int
   private let workplace: Workplace
   private let name: String
@@ -69,6 +73,7 @@ public final class Broker: @unchecked Sendable {
     (try? String(contentsOfFile: workplace.path("\(name).err"), encoding: .utf8)) ?? ""
   }
 
+  /// Whether its process is there, frozen or not.
   public var isRunning: Bool { process?.isRunning ?? false }
 
   /// Starts it, and waits until it takes connections.

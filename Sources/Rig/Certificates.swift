@@ -4,6 +4,7 @@ internal import Foundation
 public struct CertificateAuthority: Sendable {
   /// A certificate and its key, PEM files.
   public struct Identity: Sendable {
+    /// PEM files of the certificate and of its key.
     public let certificateFile: String
     public let keyFile: String
   }

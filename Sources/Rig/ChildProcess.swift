@@ -4,6 +4,7 @@ public import Foundation
 ///
 /// `@unchecked Sendable`: `Process` is only started and signalled from the thread that owns the value.
 public final class ChildProcess: @unchecked Sendable {
+  /// What its output files are called.
   public let name: String
   /// Where its standard output went.
   public let output: URL
@@ -54,6 +55,7 @@ public final class ChildProcess: @unchecked Sendable {
 
   deinit { if process.isRunning { Glibc.kill(process.processIdentifier, SIGKILL) } }
 
+  /// The process id, and whether it has not ended yet.
   public var identifier: Int32 { process.processIdentifier }
   public var isRunning: Bool { process.isRunning }
 
@@ -61,6 +63,7 @@ public final class ChildProcess: @unchecked Sendable {
   public func outputText() -> String { (try? String(decoding: Data(contentsOf: output), as: UTF8.self)) ?? "" }
   public func errorText() -> String { (try? String(decoding: Data(contentsOf: errors), as: UTF8.self)) ?? "" }
 
+  /// Sends a signal, unless it has ended.
   public func send(signal: Int32) {
     if process.isRunning { Glibc.kill(process.processIdentifier, signal) }
   }

@@ -4,6 +4,7 @@ internal import Foundation
 ///
 /// `@unchecked Sendable`: the descriptors are only touched under the lock.
 public final class FaultyServer: @unchecked Sendable {
+  /// What it does to a connection.
   public enum Fault: Sendable {
     /// Lets connections hang: its queue is full and nobody empties it.
     case deaf
@@ -17,12 +18,14 @@ public final class FaultyServer: @unchecked Sendable {
     case answers([UInt8])
   }
 
+  /// Where it listens on 127.0.0.1.
   public let port: Int
   private let lock = NSLock()
   private var connections: [Int32] = []
   private var isOver = false
   private var count = 0
 
+  /// Listens at once; nil takes any free port.
   public init(_ fault: Fault, port: Int? = nil) throws {
     self.port = try port ?? Workplace.freePort()
     if case .deaf = fault {

@@ -12,6 +12,7 @@ public final class GpsdRig: @unchecked Sendable {
     case pty
   }
 
+  /// Where gpsd listens on 127.0.0.1.
   public let port: Int
   /// The folder of gpsd's log and control socket.
   public let folder: URL
@@ -84,6 +85,7 @@ public final class GpsdRig: @unchecked Sendable {
     lock.withLock { source.forgetReader() }
   }
 
+  /// Ends gpsd in order and starts another on the same port.
   public func restart() throws {
     stop()
     try start()
@@ -116,6 +118,7 @@ public final class GpsdRig: @unchecked Sendable {
     }
   }
 
+  /// Sends sentences as the receiver; lost when gpsd does not listen to it.
   public func send(_ text: String) throws { try send(Array(text.utf8)) }
 
   /// Sends a recording, its `#` header included: gpsd takes the century from the header's `Date:`.

@@ -1,10 +1,14 @@
 /// What a driver shows of a chip. The presets follow real drivers of Linux 6.1.
 public struct IIOChip: Sendable {
+  /// Which attribute holds the scale.
   public enum ScaleNaming: Sendable { case perAxis, byType, shared, absent }
+  /// What starts a scan.
   public enum Trigger: Sendable { case none, own, timer }
 
+  /// What the driver calls the chip, and the device tree the place.
   public var name: String
   public var label: String?
+  /// Which attribute holds the scale.
   public var scaleNaming = ScaleNaming.byType
   /// m/s^2 per raw unit.
   public var scale = "0.009582"

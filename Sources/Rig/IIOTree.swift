@@ -5,9 +5,11 @@ internal import Foundation
 /// Attributes are plain files: what is written to them can be read back, and nothing happens. `ScanWriter` plays the
 /// kernel's part.
 public final class IIOTree: Sendable {
+  /// The folders that stand for /sys/bus/iio/devices and for /dev.
   public let sysfsRoot: String
   public let devRoot: String
 
+  /// Makes both folders, without a device in them.
   public init(in workplace: Workplace, name: String = "iio") throws {
     sysfsRoot = workplace.path("\(name)/sys")
     devRoot = workplace.path("\(name)/dev")
@@ -43,6 +45,7 @@ public final class IIOTree: Sendable {
 
 /// A device in an `IIOTree`.
 public struct IIOTreeDevice: Sendable {
+  /// What it was made as.
   public let chip: IIOChip
   /// Its folder of attributes.
   public let folder: String
@@ -72,6 +75,7 @@ public struct IIOTreeDevice: Sendable {
     (try? String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8))?.trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
+  /// Takes an attribute away.
   public func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: "\(folder)/\(name)") }
 
   /// Puts a folder in an attribute's place: opening it for writing fails, even for root, as a refused write does.

@@ -2,6 +2,7 @@ public import Foundation
 
 /// A drive along a line of waypoints, as the NMEA 0183 sentences of a receiver: there, back and there again.
 public struct NMEARoute: Sendable {
+  /// A place on the way.
   public struct Waypoint: Sendable {
     /// WGS 84 [deg].
     public var latitude: Double
@@ -15,12 +16,14 @@ public struct NMEARoute: Sendable {
 
   /// What the receiver says at one moment.
   public struct State: Equatable, Sendable {
+    /// WGS 84 [deg], course clockwise from north [deg], and whether the receiver can tell.
     public var latitude: Double
     public var longitude: Double
     public var courseDeg: Double
     public var hasFix: Bool
   }
 
+  /// The way, driven there and back at this speed.
   public var waypoints: [Waypoint]
   public var speedMPS: Double
   /// The receiver's time at the beginning.

@@ -4,6 +4,7 @@ internal import Foundation
 ///
 /// `@unchecked Sendable`: everything that changes is only touched under the lock.
 public final class Proxy: @unchecked Sendable {
+  /// What becomes of the bytes between the two sides.
   public enum Behaviour: Sendable, Equatable {
     /// Hands everything on.
     case passing
@@ -17,6 +18,7 @@ public final class Proxy: @unchecked Sendable {
     case only311(answer: [UInt8])
   }
 
+  /// Where it listens on 127.0.0.1.
   public let port: Int
   private let target: Int
   private let lock = NSLock()

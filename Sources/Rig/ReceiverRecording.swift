@@ -7,6 +7,7 @@ public struct ReceiverRecording: Sendable {
   /// Sentences of text, or 256 bytes each of a binary protocol: gpsd reads a stream, and cuts it itself.
   public let pieces: [[UInt8]]
 
+  /// - Throws: when the file cannot be read.
   public init(_ file: URL) throws {
     let bytes = Array(try Data(contentsOf: file))
     var start = 0

@@ -36,6 +36,7 @@ public struct RecordedReceiver: Sendable, CustomStringConvertible {
     }
   }
 
+  /// The name of its folder.
   public let name: String
   private let folder: URL
 
@@ -66,6 +67,7 @@ public struct RecordedReceiver: Sendable, CustomStringConvertible {
   /// What gpsd said of it: lines of JSON.
   public func gpsdBytes() throws -> [UInt8] { Array(try Data(contentsOf: folder.appendingPathComponent("gpsd.json"))) }
 
+  /// What the real gpsd said of the recording, summed up.
   public func facts() throws -> Facts {
     try JSONDecoder().decode(Facts.self, from: Data(contentsOf: folder.appendingPathComponent("facts.json")))
   }

@@ -1,7 +1,7 @@
 internal import Foundation
 
-/// Plays the kernel's part at a device's FIFO: while `buffer/enable` is 1 it writes a scan for every period, as many at a
-/// time as the watermark says, stamped with the monotonic moment of the measurement.
+/// Plays the kernel's part at a device's FIFO: while `buffer/enable` is 1 it writes a scan for every period, as many at
+/// a time as the watermark says, stamped with the monotonic moment of the measurement.
 ///
 /// `@unchecked Sendable`: all that changes is behind the lock.
 public final class ScanWriter: @unchecked Sendable {
@@ -43,6 +43,7 @@ public final class ScanWriter: @unchecked Sendable {
   /// Stays silent, with the FIFO open, as a hung sensor does.
   public func pause() { lock.withLock { isPaused = true } }
 
+  /// Goes on writing scans after `pause`.
   public func resume() { lock.withLock { isPaused = false } }
 
   /// Leaves the next `scans` out, as a full kernel buffer does.

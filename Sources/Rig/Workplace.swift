@@ -2,8 +2,10 @@ public import Foundation
 
 /// A private folder that goes away with the value, and free loopback ports.
 public final class Workplace: Sendable {
+  /// Where everything of one test lies.
   public let folder: URL
 
+  /// - Throws: when there is no room for a folder in the temporary folder.
   public init(_ name: String = "judder") throws {
     folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(name)-\(UUID().uuidString.prefix(8))")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

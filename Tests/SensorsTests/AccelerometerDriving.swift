@@ -54,6 +54,8 @@ final class SourceDriver {
 }
 
 /// Lines for the log, from whatever thread.
+///
+/// `@unchecked Sendable`: the lines are only reachable under the lock.
 final class NoteBook: @unchecked Sendable {
   private let lock = NSLock()
   private var kept: [String] = []

@@ -34,7 +34,7 @@ enum DocumentRules {
 
   private static func isExplained(_ line: Int, in file: SwiftFile, _ starts: Set<Int>) -> Bool {
     var first = line
-    while first > 0, starts.contains(first - 1) { first -= 1 }
+    while first > 0, starts.contains(first - 1), file.indentation(first - 1) == file.indentation(line) { first -= 1 }
     return file.comment(above: first).contains { $0.hasPrefix("///") }
       || file.comment(above: line).contains { $0.hasPrefix("///") }
   }

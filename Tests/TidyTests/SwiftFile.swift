@@ -26,6 +26,9 @@ struct SwiftFile {
     code.enumerated().filter { $0.element.contains(pattern) }.map { complaint($0.offset, what) }
   }
 
+  /// Blanks at the beginning of a line.
+  func indentation(_ index: Int) -> Int { file.lines[index].prefix { $0 == " " }.count }
+
   /// The contiguous comment and attribute lines just above a line.
   func comment(above index: Int) -> [String] {
     var found: [String] = []

@@ -27,6 +27,7 @@ extension CommandTable {
 
 /// Where a program's configuration comes from: its file, the environment, the flags.
 public struct ConfigurationSource: Sendable {
+  /// The keys that the file may have.
   public let schema: ConfigurationSchema
   /// What is read when no file is named; it may be missing.
   public let defaultFile: String

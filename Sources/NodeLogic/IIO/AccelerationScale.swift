@@ -4,7 +4,9 @@ public import Telemetry
 public struct AccelerationScale: Equatable, Sendable {
   /// `(raw + offset) * scale` is m/s^2 (Documentation/ABI/testing/sysfs-bus-iio).
   public struct AxisScale: Equatable, Sendable {
+    /// m/s^2 in one count, after the offset.
     public var scale: Double
+    /// Counts to add to a raw value.
     public var offset: Double
 
     public init(scale: Double, offset: Double = 0) {
@@ -23,9 +25,11 @@ public struct AccelerationScale: Equatable, Sendable {
   /// the very end.
   private static let clippedShare = 0.99
 
+  /// One for each of the sensor's own axes.
   public let x: AxisScale
   public let y: AxisScale
   public let z: AxisScale
+  /// From the sensor's axes to the node's.
   public let mount: MountMatrix
   /// The largest value that the sensor can give [g]; nil where it is unknown.
   public let fullScaleG: Double?

@@ -8,6 +8,7 @@ public struct MountMatrix: Equatable, Sendable, CustomStringConvertible {
   /// What makes the node's x, y and z of the sensor's.
   public let rows: (x: Vector, y: Vector, z: Vector)
 
+  /// The node's axes are the sensor's.
   public static let identity = MountMatrix(rows: (Vector(1, 0, 0), Vector(0, 1, 0), Vector(0, 0, 1)))
 
   /// Below this determinant a direction is lost.
@@ -70,6 +71,7 @@ public struct MountMatrix: Equatable, Sendable, CustomStringConvertible {
     Vector(dot(rows.x, sensor), dot(rows.y, sensor), dot(rows.z, sensor))
   }
 
+  /// 1 for a rotation; 0 where a direction is lost.
   public var determinant: Double {
     let (a, b, c) = rows
     return a.x * (b.y * c.z - b.z * c.y) - a.y * (b.x * c.z - b.z * c.x) + a.z * (b.x * c.y - b.y * c.x)

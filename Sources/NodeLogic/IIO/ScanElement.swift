@@ -1,12 +1,14 @@
 /// How one channel lies in a scan of the kernel's IIO buffer: `[be|le]:[s|u]bits/storage[Xrepeat][>>shift]`, as the
 /// `scan_elements/in_*_type` attributes give it (Documentation/ABI/testing/sysfs-bus-iio).
 public struct ScanElement: Equatable, Sendable {
+  /// Which end of a number comes first.
   public enum ByteOrder: String, Sendable {
     case big = "be"
     case little = "le"
   }
 
   public var byteOrder: ByteOrder
+  /// Whether the value is in two's complement.
   public var isSigned: Bool
   /// Bits that the value has, 1...`storageBits`.
   public var bits: Int
@@ -19,6 +21,7 @@ public struct ScanElement: Equatable, Sendable {
 
   /// Why a type can't be read.
   public struct ParseError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// The text that is no scan format.
     public var text: String
     /// What was expected instead.
     public var expected: String

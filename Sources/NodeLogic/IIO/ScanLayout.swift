@@ -1,5 +1,6 @@
 /// What one scan of an accelerometer held, as the kernel stored it.
 public struct RawScan: Equatable, Sendable {
+  /// Counts, signed and shifted as the format says.
   public var x: Int64
   public var y: Int64
   public var z: Int64
@@ -100,6 +101,7 @@ public struct ScanLayout: Equatable, Sendable {
   /// The elements of the three axes.
   public var axes: (x: ScanElement, y: ScanElement, z: ScanElement) { (x.element, y.element, z.element) }
 
+  /// Whether the kernel adds the time of each scan.
   public var hasTimestamp: Bool { timestamp != nil }
 
   /// The scan that starts at `offset`; nil when it isn't whole.

@@ -5,6 +5,7 @@ public import Telemetry
 /// gpsd sends a report whenever it learns something, so that one moment of the receiver comes as several, each with
 /// more in it: the position first, its accuracy and its height later.
 public struct Fix: Equatable, Sendable {
+  /// The receiver's path, as gpsd names it.
   public var device: String?
   /// When the first of its reports came.
   public var receivedAt: Instant

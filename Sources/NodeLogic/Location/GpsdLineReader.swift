@@ -3,6 +3,7 @@
 /// A line longer than `longestLineBytes` is discarded up to the next newline: gpsd's own limit is 10 240 bytes
 /// (GPS_JSON_RESPONSE_MAX in gps_json.h), so that such a line is not gpsd's, and memory stays bounded.
 public struct GpsdLineReader: Sendable {
+  /// A longer line is dropped, and counted.
   public static let longestLineBytes = 65_536
 
   /// What the stream consists of.

@@ -43,8 +43,10 @@ public struct GpsdDevice: Equatable, Sendable {
 
 /// WATCH: what gpsd says it understood of ours.
 public struct GpsdWatch: Equatable, Sendable {
+  /// Whether gpsd reports at all, and in JSON.
   public var isEnabled: Bool
   public var isJSON: Bool
+  /// The receiver's path; in a watch, the only one that is watched.
   public var device: String?
 
   public init(isEnabled: Bool, isJSON: Bool, device: String? = nil) {
@@ -56,6 +58,7 @@ public struct GpsdWatch: Equatable, Sendable {
 
 /// TPV: time, position, velocity.
 public struct GpsdPosition: Equatable, Sendable {
+  /// The receiver's path; in a watch, the only one that is watched.
   public var device: String?
   /// 0 unknown, 1 no fix, 2 two dimensions, 3 three.
   public var mode: Int
@@ -94,6 +97,7 @@ public struct GpsdPosition: Equatable, Sendable {
 
 /// SKY: what the receiver hears.
 public struct GpsdSky: Equatable, Sendable {
+  /// The receiver's path; in a watch, the only one that is watched.
   public var device: String?
   /// Satellites in the solution.
   public var used: Int?

@@ -74,6 +74,7 @@ public struct GpsdSession: Sendable {
     }
   }
 
+  /// Takes what happened on the connection, or that a deadline was reached.
   public mutating func handle(_ input: Input, at now: Instant) -> [Effect] {
     var effects: [Effect] = []
     switch input {

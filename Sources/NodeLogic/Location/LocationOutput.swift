@@ -2,6 +2,7 @@ public import Telemetry
 
 /// A message of the location stream before its times are turned into calendar time.
 public struct LocationOutput: Equatable, Sendable {
+  /// A position, or that there is none.
   public enum Content: Equatable, Sendable {
     case fixed(LocationMessage.Position)
     /// `last` is the last fix that was used; nil when there never was one.

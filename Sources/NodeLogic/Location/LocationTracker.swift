@@ -44,6 +44,7 @@ public struct LocationTracker: Sendable {
   /// The last moment that was handed in.
   var latest: Instant
 
+  /// - Parameter startedAt: from when on a missing fix counts.
   public init(_ settings: Settings = Settings(), startedAt: Instant = .start) {
     self.settings = settings
     self.startedAt = startedAt

@@ -19,12 +19,14 @@ public enum Convention: String, CaseIterable, Sendable {
     }
   }
 
+  /// The message with its signs as this convention has them.
   public func published(_ message: AccelerationMessage) -> AccelerationMessage {
     var message = message
     message.meanG = published(message.meanG)
     return message
   }
 
+  /// The message with its signs as this convention has them.
   public func published(_ message: OrientationMessage) -> OrientationMessage {
     var message = message
     message.up = published(message.up)

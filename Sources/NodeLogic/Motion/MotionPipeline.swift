@@ -35,6 +35,7 @@ public struct MotionPipeline: Sendable {
   private var unusable = 0
   private var outOfOrder = 0
 
+  /// Begins with no sample seen.
   public init(_ settings: MotionSettings = MotionSettings()) {
     self.settings = settings
     shake = ShakeDetector(settings.shake)

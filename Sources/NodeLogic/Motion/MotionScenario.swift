@@ -6,7 +6,7 @@ public enum MotionScenario: String, CaseIterable, Sendable {
   case carried
   /// In a vehicle: road, engine, corners and brakes.
   case driven
-  /// Mostly standing still, shaken by hand every 8 to 20 s: short shakes, which end, and now and then one of more than a
-  /// second, which is cancelled.
+  /// Mostly standing still, shaken by hand every 8 to 20 s: short shakes, which end, and now and then one of more than
+  /// a second, which is cancelled.
   case shaken
 }

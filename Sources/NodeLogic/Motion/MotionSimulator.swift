@@ -9,6 +9,7 @@ public struct MotionSimulator: Sendable {
   private static let noiseRateHz = 100.0
   private static let stepG = 0.001
 
+  /// What the simulated node goes through.
   public let scenario: MotionScenario
   /// Samples per second [Hz], 1...10000.
   public let rateHz: Double

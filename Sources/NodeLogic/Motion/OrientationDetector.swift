@@ -48,6 +48,7 @@ public struct OrientationChange: Equatable, Sendable {
 
 /// Which of the six sides is up, from gravity, with hysteresis, a gate and a settling time.
 public struct OrientationDetector: Equatable, Sendable {
+  /// As they were given; angles are not checked again.
   public let settings: OrientationSettings
   /// The side that is up; `unknown` until the first was decided.
   public private(set) var face: Face

@@ -19,6 +19,7 @@ public struct RateEstimator: Equatable, Sendable {
   private var averaged = 0.0
   private var isGapNoted = false
 
+  /// Begins with no sample seen: there is no rate yet.
   public init() {
     spacings.reserveCapacity(Self.blockSize)
   }

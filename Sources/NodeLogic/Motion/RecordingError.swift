@@ -1,5 +1,6 @@
 /// What is wrong with a recording, and where.
 public struct RecordingError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// What a line, or the file, lacks.
   public enum Problem: Equatable, Sendable {
     /// A first line that is neither numbers nor `t,x,y,z`.
     case header(String)

@@ -21,6 +21,7 @@ public struct ShakeDetector: Equatable, Sendable {
     case latched
   }
 
+  /// As they were given: a preset, perhaps with changes.
   public let settings: ShakeSettings
   /// The number of the newest shake; 0 before the first.
   public private(set) var lastID: Int

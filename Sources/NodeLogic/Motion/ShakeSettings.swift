@@ -133,6 +133,7 @@ public enum ShakePreset: String, CaseIterable, Sendable {
   /// Something bolted down: 1 mg and more, up to a minute (an earthquake always outlasts a second).
   case fixed
 
+  /// The values of the preset.
   public var settings: ShakeSettings {
     var settings = ShakeSettings()
     guard self == .fixed else { return settings }

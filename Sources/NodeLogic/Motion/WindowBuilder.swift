@@ -18,6 +18,7 @@ public struct WindowBuilder: Equatable, Sendable {
   /// One over the least number of samples that the watch is a mean of.
   private static let largestWatchWeight = 0.125
 
+  /// As they were given; a change needs a new builder.
   public let settings: AccelerationSettings
   /// Whether clipping can be told: the sensor's full scale is known.
   public var isScaleKnown: Bool
@@ -29,6 +30,7 @@ public struct WindowBuilder: Equatable, Sendable {
   private var watch = 0.0
   private var watchSmoothing = Smoothing(timeS: Self.watchS)
 
+  /// - Parameter isScaleKnown: the sensor says where its scale ends, so that clipped samples can be counted.
   public init(_ settings: AccelerationSettings = AccelerationSettings(), isScaleKnown: Bool = false) {
     self.settings = settings
     self.isScaleKnown = isScaleKnown

@@ -8,6 +8,7 @@ public struct Node: Sendable {
   /// A first health message comes so soon after the start [s], so that whoever installs a node sees its condition.
   private static let firstHealthS = 10.0
 
+  /// This run, as every message names it.
   public let boot: BootID
   public private(set) var settings: NodeSettings
   private var clock: ClockState
@@ -21,6 +22,7 @@ public struct Node: Sendable {
   private var isLocationStale = false
   private var isStopping = false
 
+  /// - Parameter clock: how to tell the wall time until the shell says otherwise.
   public init(boot: BootID, _ settings: NodeSettings, clock: ClockState, at now: Instant = .start) {
     self.boot = boot
     self.settings = settings
@@ -39,6 +41,7 @@ public struct Node: Sendable {
     [healthDue, motion?.nextDeadline, location?.nextDeadline, outbox.nextDeadline].compactMap { $0 }.min() ?? healthDue
   }
 
+  /// Takes what happened, and answers what the shell has to do about it.
   public mutating func handle(_ input: NodeInput, at now: Instant) -> [NodeEffect] {
     var effects: [NodeEffect] = []
     switch input {

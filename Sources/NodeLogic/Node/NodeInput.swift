@@ -47,6 +47,7 @@ public enum NodeEffect: Equatable, Sendable {
 
 /// A line for the log, with the reason in it.
 public struct Note: Equatable, Sendable {
+  /// How much it matters to people.
   public enum Level: Sendable {
     case info, notice, warning
   }

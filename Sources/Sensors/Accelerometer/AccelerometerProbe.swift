@@ -6,6 +6,7 @@ internal import Threading
 
 /// One thing that `judder-node check` says about the accelerometer.
 public struct AccelerometerFinding: Equatable, Sendable {
+  /// Whether something has to be done.
   public enum Severity: String, Sendable {
     /// As it should be.
     case good

@@ -36,8 +36,8 @@ public struct IIODevice: Equatable, Sendable {
     }
   }
 
-  /// Whether a configured name means this device: `iio:deviceN`, `/dev/iio:deviceN`, a path in /sys (of the device or of
-  /// what it sits on), label or name.
+  /// Whether a configured name means this device: `iio:deviceN`, `/dev/iio:deviceN`, a path in /sys (of the device or
+  /// of what it sits on), label or name.
   func matches(_ wanted: String) -> Bool {
     if wanted == identifier || wanted == label || wanted == name { return true }
     guard wanted.hasPrefix("/") else { return false }

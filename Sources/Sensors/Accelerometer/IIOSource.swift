@@ -7,7 +7,8 @@ internal import Threading
 ///
 /// It uses the buffer where it can be had, polls where not, and says why. A buffer that falls silent is turned off and
 /// on once; if that does not help the sensor is polled for ten minutes before the buffer is tried again; and if polling
-/// fails too that is reported, and the sensor is looked for again with a growing pause. The kernel may hold a read for 5 s, so run it on a `SensorThread`.
+/// fails too that is reported, and the sensor is looked for again with a growing pause. The kernel may hold a read for
+/// 5 s, so run it on a `SensorThread`.
 public final class IIOSource: AccelerometerSource {
   private enum State {
     case searching(next: Instant)
@@ -156,8 +157,8 @@ public final class IIOSource: AccelerometerSource {
     }
   }
 
-  /// Some chips are powered up for each attribute that is read, and ready the sooner the higher their rate is. Where the
-  /// highest does not help, a lower rate of readings has to do.
+  /// Some chips are powered up for each attribute that is read, and ready the sooner the higher their rate is. Where
+  /// the highest does not help, a lower rate of readings has to do.
   private func quicken(_ capture: PolledCapture, at now: Instant) {
     guard capture.hasSpeededUp else {
       _ = setRate(of: capture.sensor, atLeast: IIORate.plausible.upperBound)

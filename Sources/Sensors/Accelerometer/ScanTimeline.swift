@@ -3,9 +3,9 @@ internal import Telemetry
 /// Gives scans their instants: from the kernel's stamps where there are any, else spread over the time since the last
 /// read; and finds from the stamps where scans are missing.
 ///
-/// The kernel drops the newest scans silently when its buffer is full, so a loss can only be seen in the stamps. A stamp
-/// is often made when a scan arrives, which is late at times, and then others follow quickly; only a lateness that stays
-/// is a loss. A sensor's rate is commonly 2 to 4 % off its nominal one, so the period is learnt.
+/// The kernel drops the newest scans silently when its buffer is full, so a loss can only be seen in the stamps. A
+/// stamp is often made when a scan arrives, which is late at times, and then others follow quickly; only a lateness
+/// that stays is a loss. A sensor's rate is commonly 2 to 4 % off its nominal one, so the period is learnt.
 struct ScanTimeline: Sendable {
   /// How the stamps relate to CLOCK_MONOTONIC.
   enum Clock: Equatable, Sendable {
@@ -83,8 +83,8 @@ struct ScanTimeline: Sendable {
 
   /// The instants of `count` scans without stamps that were read together.
   ///
-  /// They follow the last ones at the learnt period, drawn slowly towards the time of the read, so that a read that came
-  /// late does not show as a hole. They never lie in the future, nor reach back over the last read.
+  /// They follow the last ones at the learnt period, drawn slowly towards the time of the read, so that a read that
+  /// came late does not show as a hole. They never lie in the future, nor reach back over the last read.
   mutating func spread(_ count: Int, read: Instant) -> (first: Instant, step: Double) {
     guard count > 0 else { return (read, period) }
     let expected = last.map { $0 + Double(count) * period }

@@ -7,8 +7,8 @@ internal import Threading
 
 /// Runs a source on a thread of its own, because the kernel may hold a read of a sensor's attribute for seconds.
 ///
-/// To the loop it is a source like any other: its descriptor becomes readable when reports wait. The thread sleeps until
-/// its source's descriptor or deadline.
+/// To the loop it is a source like any other: its descriptor becomes readable when reports wait. The thread sleeps
+/// until its source's descriptor or deadline.
 public final class SensorThread: AccelerometerSource {
   private let shared: Shared
   /// Nil when there is none, or it was stopped.

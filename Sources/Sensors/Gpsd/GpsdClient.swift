@@ -14,6 +14,7 @@ public final class GpsdClient {
     case open(TCPStream)
   }
 
+  /// Where gpsd is.
   public let host: String
   public let port: UInt16
   private var session: GpsdSession
@@ -46,6 +47,7 @@ public final class GpsdClient {
     }
   }
 
+  /// Whether to poll for reading.
   public var wantsRead: Bool {
     switch connection {
     case .none, .connecting: false
@@ -53,6 +55,7 @@ public final class GpsdClient {
     }
   }
 
+  /// Whether to poll for writing: a connection is being made, or bytes wait.
   public var wantsWrite: Bool {
     switch connection {
     case .none, .lookingUp: false

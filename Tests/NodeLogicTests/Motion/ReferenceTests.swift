@@ -38,8 +38,8 @@ struct ReferenceTests {
     #expect(compared >= 80)
   }
 
-  /// Counts as the reference's scorer does: a shake is hit by a `began` from 0.2 s before it to 0.8 s after it; one in a
-  /// stretch labelled `none`, away from shakes and joins, is false.
+  /// Counts as the reference's scorer does: a shake is hit by a `began` from 0.2 s before it to 0.8 s after it; one in
+  /// a stretch labelled `none`, away from shakes and joins, is false.
   private func score(
     _ preset: ShakePreset, positive: String, _ began: (SharedRecordings.Record) throws -> [Double]
   ) throws -> (positives: Int, hits: Int, false: Int) {
