@@ -37,7 +37,9 @@ enum CheckCommand {
     let clock = MonotonicClock.process
     return GpsdProbe.run(
       host: address.host, port: UInt16(clamping: address.port), device: address.session.device, now: clock.now
-    ).map { Finding($0.isProblem ? .problem : .good, "gpsd", $0.text, remedy: $0.remedy) }
+    ).map {
+      Finding($0.isProblem ? .problem : .good, "gpsd", "\(address.endpoint): \($0.text)", remedy: $0.remedy)
+    }
   }
 
   /// Publishes to a topic beside the node's streams.

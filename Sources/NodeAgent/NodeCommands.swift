@@ -8,7 +8,7 @@ enum NodeCommands {
 
   static let table: CommandTable = {
     var table = CommandTable(
-      program: "judder-node", summary: "publish shakes, orientation and location of a field device over MQTT",
+      program: "judder-node", summary: "publish shakes, orientation and location over MQTT",
       version: softwareVersion, description: description, commands: [run, check, replay, config], options: options)
     table.environment = [
       .init("JUDDER_SECTION_KEY", "value of a key of the configuration, for example JUDDER_BROKER_HOST"),
@@ -43,9 +43,9 @@ enum NodeCommands {
     ])
 
   private static let replay = Command(
-    "replay", "run a recording through the whole pipeline, as fast as it computes",
+    "replay", "run a recording through the whole pipeline",
     details: [
-      "FILE has the columns t [s], x, y, z [g]. Each message is printed as one line "
+      "FILE has the columns t [s], x, y, z [g], and is played as fast as it computes. Each message is printed as one line "
         + "{\"topic\":...,\"payload\":{...}}; its t is the file's t."
     ],
     operands: [Command.Operand("FILE", .file)])

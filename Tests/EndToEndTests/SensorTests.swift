@@ -89,7 +89,8 @@ import Testing
     let node = try NodeRun(keys(tree) + port(broker.port), in: place)
     #expect(waitUntil(seconds: 10) { watcher.healths.last?.accelerometer?.state == .running }, "\(node.log)")
     kernel.pause()
-    #expect(waitUntil(seconds: 8) { (watcher.healths.last?.accelerometer?.state ?? .running) != .running }, "\(node.log)")
+    let isNoticed = waitUntil(seconds: 8) { (watcher.healths.last?.accelerometer?.state ?? .running) != .running }
+    #expect(isNoticed, "\(node.log)")
     #expect(watcher.healths.last?.accelerometer?.error != nil)
     #expect(node.log.contains { $0.contains(" warning: accelerometer: ") }, "\(node.log)")
     kernel.resume()

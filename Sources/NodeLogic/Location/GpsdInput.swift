@@ -11,6 +11,6 @@ public enum GpsdInput: Equatable, Sendable {
 public enum GpsdLink: Equatable, Sendable {
   /// gpsd answered and took our WATCH, or said why it does not (a device it does not know).
   case up(release: String?)
-  /// `reason` is one line for people, with what is tried next.
+  /// `reason` is one line for people, without the host. The session goes on trying.
   case down(reason: String)
 }

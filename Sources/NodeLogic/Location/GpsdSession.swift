@@ -220,7 +220,7 @@ public struct GpsdSession: Sendable {
     phase = .waiting(until: now + pause)
     guard link != .down(cause: cause) else { return }
     link = .down(cause: cause)
-    effects.append(.deliver(.link(.down(reason: "\(cause); trying again in \(seconds(pause))"))))
+    effects.append(.deliver(.link(.down(reason: cause))))
   }
 }
 

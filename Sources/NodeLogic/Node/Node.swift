@@ -115,7 +115,7 @@ extension Node {
 
   private mutating func take(_ input: GpsdInput, at now: Instant, _ effects: inout [NodeEffect]) {
     guard let outputs = location?.handle(input, at: now) else { return }
-    if let note = input.note { effects.append(.log(note)) }
+    if let note = input.note(settings.gpsd ?? "?") { effects.append(.log(note)) }
     carryOut(outputs, at: now, &effects)
   }
 

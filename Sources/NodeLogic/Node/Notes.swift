@@ -17,10 +17,10 @@ extension AccelerometerDescription {
 
 extension GpsdInput {
   /// What is worth a line.
-  var note: Note? {
+  func note(_ endpoint: String) -> Note? {
     switch self {
-    case .link(.up(let release)): Note(.notice, "gpsd", "gpsd: connected, release \(release ?? "unknown")")
-    case .link(.down(let reason)): Note(.warning, "gpsd", "gpsd: \(reason)")
+    case .link(.up(let release)): Note(.notice, "gpsd", "gpsd at \(endpoint): release \(release ?? "unknown") answers")
+    case .link(.down(let reason)): Note(.warning, "gpsd", "gpsd at \(endpoint): \(reason); trying again")
     case .report(.error(let message)): Note(.warning, "gpsd request", "gpsd refuses a request: \(message)")
     case .unreadable(let problem):
       Note(.warning, "gpsd line", "gpsd sent a line that cannot be used (\(problem.rawValue)); health counts them")

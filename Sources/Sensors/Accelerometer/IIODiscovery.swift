@@ -58,7 +58,8 @@ public enum IIODiscoveryFailure: Error, Equatable, Sendable, CustomStringConvert
       "no Industrial I/O in this kernel: there is no \(root); load the sensor's driver (for example modprobe"
         + " st_accel_i2c) or enable it in the device tree"
     case .noDevice(let root):
-      "no sensor under \(root): its driver is not loaded, or the device tree or ACPI does not name it"
+      "no sensor under \(root): its driver is not loaded, or the device tree or ACPI does not name it; "
+        + "load the driver (modprobe), or enable the sensor in the device tree"
     case .noAccelerometer(let root, let others):
       "no accelerometer under \(root) (none has in_accel_x_raw or in_accel_x_en); what there is:"
         + " \(others.joined(separator: "; "))"
