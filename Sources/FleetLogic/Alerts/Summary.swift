@@ -9,7 +9,7 @@ enum Summary {
     case (.shake, .resolved): "\(node.name) is quiet again after \(shakes(record))"
     case (.shake, _): "\(node.name) shook\(times(record.life.count))\(peak(record))"
     case (.lostFix, .resolved): resolvedFix(node)
-    case (.lostFix, _): "\(node.name) has no position\(span(value)): \(lossOf(node))"
+    case (.lostFix, _): lostFix(node, value)
     case (.silent, .resolved): node.presence == .stopped ? "\(node.name) was stopped" : "\(node.name) is back"
     case (.silent, _) where node.presence == .lost: "\(node.name) lost its connection; nothing heard\(span(value))"
     case (.silent, _): "\(node.name) has said nothing\(span(value))"
@@ -33,9 +33,13 @@ enum Summary {
     return "\(node.name) has a position again"
   }
 
-  private static func lossOf(_ node: Node) -> String {
-    guard case .lost(let loss) = node.location?.content else { return "the reason is not known" }
-    return loss.reason.sentence
+  private static func lostFix(_ node: Node, _ value: Double?) -> String {
+    switch node.location?.content {
+    case .lost(let loss): "\(node.name) has no position\(span(value)): \(loss.reason.sentence)"
+    // The alert goes on until the position has held for the rule's clear_for_s.
+    case .fixed: "\(node.name) had no position\(span(value)); it has one again, not for long yet"
+    case nil: "\(node.name) has no position\(span(value))"
+    }
   }
 }
 
