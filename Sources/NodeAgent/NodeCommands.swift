@@ -39,7 +39,9 @@ enum NodeCommands {
     "check", "look for everything that is needed, and say what is wrong",
     details: [
       "Reads the configuration, finds the sensor, asks gpsd, connects and publishes to the broker. One line a finding, "
-        + "with what to do. It ends with 1 when anything is wrong."
+        + "with what to do. It ends with 1 when anything is wrong.",
+      "The trial message goes to PREFIX/NODE/check. Its client id is that of the node with -check behind it; a broker "
+        + "that makes the client id of the user name disconnects the running node for a moment.",
     ])
 
   private static let replay = Command(

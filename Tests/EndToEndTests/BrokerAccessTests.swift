@@ -10,7 +10,7 @@ struct BrokerAccessTests {
     let broker = try GuardedBroker(nodes: ["pump-1", "pump-2"])
     let fleet = try broker.subscribe(["#"], as: "judder-fleet")
     let streams = [
-      "status", "acceleration", "shake", "impact", "orientation", "location", "health", "evicted", "reply",
+      "status", "acceleration", "shake", "impact", "orientation", "location", "health", "evicted", "reply", "check",
     ]
     for stream in streams { try broker.publish("judder/pump-1/\(stream)", "own-\(stream)", as: "pump-1") }
     let forbidden = [
