@@ -176,7 +176,7 @@ extension Node {
   private mutating func carryOut(_ outputs: [LocationOutput], at now: Instant, _ effects: inout [NodeEffect]) {
     for output in outputs {
       let message = output.message(clock: clock)
-      effects.append(.log(Note(.info, "location", message.summary)))
+      if let note = message.note { effects.append(.log(note)) }
       if !outbox.isConnected { isLocationStale = true }
       append(.location(message), at: output.at, &effects)
     }

@@ -30,12 +30,15 @@ extension GpsdInput {
 }
 
 extension LocationMessage {
-  /// One line for people.
-  var summary: String {
+  /// What is worth a line: that there is a position, or none. Not each position: a log on an SD card would wear it out.
+  var note: Note? {
     switch self {
     case .fixed(let position):
-      "location: \(position.latitude) \(position.longitude), \(position.dimensions)D fix (\(position.cause.rawValue))"
-    case .lost(let loss): "location: lost (\(loss.reason.rawValue))"
+      switch position.cause {
+      case .first, .regained: Note(.notice, "location", "location: \(position.dimensions)D fix")
+      case .distance, .interval, .request: nil
+      }
+    case .lost(let loss): Note(.warning, "location", "location: lost, \(loss.reason.rawValue)")
     }
   }
 }
