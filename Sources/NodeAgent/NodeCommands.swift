@@ -47,8 +47,8 @@ enum NodeCommands {
   private static let replay = Command(
     "replay", "run a recording through the whole pipeline",
     details: [
-      "FILE has the columns t [s], x, y, z [g], and is played as fast as it computes. Each message is printed as one line "
-        + "{\"topic\":...,\"payload\":{...}}; its t is the file's t."
+      "FILE has the columns t [s], x, y, z [g], and is played as fast as it computes. Each message is printed as one "
+        + "line {\"topic\":...,\"payload\":{...}}; its t is the file's t."
     ],
     operands: [Command.Operand("FILE", .file)])
 
