@@ -172,32 +172,38 @@ extension Agent {
       gpsd?.stop()
       startGpsd()
     }
-    if configuration.broker != old.broker { restartLink(insteadOf: old.broker.endpoint) }
+    if configuration.broker != old.broker { restartLink(or: old.broker) }
     hand(.tick)
   }
 
+  /// What cannot be started leaves the old one in force, so that the next reload tries again.
   private func restartAccelerometer(or old: AccelerometerSettings) {
     accelerometer?.stop()
     accelerometer = nil
     do throws(Termination) {
       try startAccelerometer()
     } catch {
-      for line in error.lines { log.error(line) }
-      hand(.accelerometer(.failed(reason: error.lines.first ?? "cannot be started")))
+      for line in error.lines { log.error("\(line); the accelerometer stays as it was") }
+      configuration.accelerometer = old
+      try? startAccelerometer()
     }
   }
 
-  private func restartLink(insteadOf endpoint: String) {
+  /// The old session ends on a thread of its own, because a broker that hangs takes its time; only then the new one
+  /// connects, since it may have the same client id.
+  private func restartLink(or old: BrokerSettings) {
+    let new: BrokerLinkage
     do throws(Termination) {
-      let new = try BrokerLinkage(configuration, boot: boot, log: log)
-      if configuration.broker.endpoint != endpoint { carryOut(node.leaveBroker(at: clock.now())) }
-      link.stop(deadlineS: 2)
-      hand(.link(isConnected: false))
-      link = new
-      startLink()
+      new = try BrokerLinkage(configuration, boot: boot, log: log)
     } catch {
-      for line in error.lines { log.error(line) }
+      for line in error.lines { log.error("\(line); the broker stays as it was") }
+      configuration.broker = old
+      return
     }
+    if configuration.broker.endpoint != old.endpoint { carryOut(node.leaveBroker(at: clock.now())) }
+    link.retire { [unowned self] in startLink() }
+    hand(.link(isConnected: false))
+    link = new
   }
 
   /// Says good-bye, and ends the loop when what waits was handed over, or at the deadline. A second signal ends it at
@@ -221,7 +227,9 @@ extension Agent {
   }
 
   private func finish() {
-    link.stop(deadlineS: max(0.5, (stopDeadline ?? .start) - clock.now()))
+    for event in link.stop(deadlineS: max(0.5, (stopDeadline ?? .start) - clock.now())) {
+      if let input = link.input(of: event) { hand(input) }
+    }
     if node.pendingEvents > 0 {
       log.warning("\(node.pendingEvents) events were not acknowledged, and are lost with this process")
     }

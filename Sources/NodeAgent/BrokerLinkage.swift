@@ -3,6 +3,7 @@ internal import Daemon
 internal import MQTT
 internal import NodeLogic
 internal import Telemetry
+internal import Threading
 
 /// The node's side of the broker session: what to publish there, and what its events mean here.
 final class BrokerLinkage {
@@ -90,10 +91,31 @@ final class BrokerLinkage {
     }
   }
 
-  /// Ends the session: the broker keeps the will to itself.
-  func stop(deadlineS: Double) {
+  /// Ends the session, and answers what it told to the last: the broker keeps the will to itself.
+  func stop(deadlineS: Double) -> [SessionEvent] {
     loop?.unwatch(session.descriptor)
     session.stop(deadlineS: deadlineS)
+    return session.drain()
+  }
+
+  /// Ends the session without waiting for it, and calls `then` from the loop when it has ended.
+  func retire(_ then: @escaping () -> Void) {
+    guard let loop else { return then() }
+    loop.unwatch(session.descriptor)
     isConnected = false
+    let ended = WakeUp()
+    loop.watch(ended.descriptor) { _ in
+      loop.unwatch(ended.descriptor)
+      then()
+    }
+    let end: @Sendable () -> Void = { [session] in
+      session.stop(deadlineS: 2)
+      ended.signal()
+    }
+    do throws(WorkerThread.StartFailure) {
+      try WorkerThread(name: "mqtt-goodbye", end).detach()
+    } catch {
+      end()
+    }
   }
 }

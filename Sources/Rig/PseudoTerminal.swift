@@ -10,7 +10,7 @@ public final class PseudoTerminal: @unchecked Sendable {
   let master: Int32
   /// The other end, held open: the terminal exists before a program opens it and after it closed it.
   let slave: Int32
-  private var isClosed = false
+  private var isHungUp = false
 
   /// - Throws: `RigError` when the kernel has none left.
   public init() throws {
@@ -26,14 +26,17 @@ public final class PseudoTerminal: @unchecked Sendable {
     guard slave >= 0 else { throw RigError("\(name): \(String(cString: strerror(errno)))") }
   }
 
-  deinit { close() }
+  deinit {
+    hangUp()
+    close(slave)
+  }
 
-  /// Hangs up.
-  func close() {
-    guard !isClosed else { return }
-    isClosed = true
-    Glibc.close(master)
-    Glibc.close(slave)
+  /// Hangs up. The number stays taken while this value lives: another terminal under the same name would look to a
+  /// program as if this one had come back.
+  func hangUp() {
+    guard !isHungUp else { return }
+    isHungUp = true
+    close(master)
   }
 
   /// Says how large the screen would be: TIOCSWINSZ of ioctl_tty(2).

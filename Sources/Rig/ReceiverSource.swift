@@ -57,12 +57,11 @@ final class TCPReceiver: ReceiverSource {
 /// A pseudo-terminal whose other end gpsd opens as a serial port: `/dev/pts/n`.
 final class PseudoTerminalReceiver: ReceiverSource {
   let name: String
-  /// Nil once it is pulled out.
-  private var terminal: PseudoTerminal?
+  private let terminal: PseudoTerminal
+  private var isPulledOut = false
 
   init() throws {
-    let terminal = try PseudoTerminal()
-    self.terminal = terminal
+    terminal = try PseudoTerminal()
     name = terminal.name
     var attributes = termios()
     tcgetattr(terminal.slave, &attributes)
@@ -73,10 +72,10 @@ final class PseudoTerminalReceiver: ReceiverSource {
     chmod(name, 0o666)
   }
 
-  func accept() -> Bool { terminal != nil }
+  func accept() -> Bool { !isPulledOut }
 
   func write(_ bytes: [UInt8]) throws {
-    guard let terminal else { return }
+    if isPulledOut { return }
     for start in stride(from: 0, to: bytes.count, by: 1024) {
       // gpsd probes receivers; what it says to ours would fill the terminal.
       _ = terminal.read()
@@ -87,8 +86,8 @@ final class PseudoTerminalReceiver: ReceiverSource {
   func forgetReader() {}
 
   func close() {
-    terminal?.close()
-    terminal = nil
+    isPulledOut = true
+    terminal.hangUp()
   }
 
   func reopened() throws -> any ReceiverSource { try PseudoTerminalReceiver() }

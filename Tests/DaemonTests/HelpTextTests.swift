@@ -46,7 +46,7 @@ import Testing
     let page = commandTable.manualPage()
     let path = try place.write("judder-node.8", page)
     #expect(page.hasPrefix(".TH \"JUDDER\\-NODE\" 8 "))
-    try #require(ChildProcess.find("groff") != nil, "groff is part of every Debian")
+    try #require(ChildProcess.find("groff") != nil, "deploy/install-dependencies installs groff-base")
     let groff = try ChildProcess("groff", ["-man", "-Tutf8", "-ww", "-z", path], in: place.folder)
     #expect(groff.wait(seconds: 20) == 0)
     #expect(groff.errorText() == "")

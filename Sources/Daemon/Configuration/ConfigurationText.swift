@@ -53,7 +53,7 @@ extension ConfigurationTable {
 
 extension ConfigurationSchema {
   /// A complete TOML file: every key with its type, unit, range and default, each set to its default in a comment, so
-  /// that the file as it stands changes nothing.
+  /// that the file as it stands changes nothing. A key without a default is left to be filled in.
   public func commentedFile() -> String {
     var lines: [String] = heading.flatMap { wrapped($0, width: commentWidth) }.map { comment($0) }
     for section in sections {
@@ -64,7 +64,7 @@ extension ConfigurationSchema {
       for key in section.keys {
         lines.append("")
         lines += key.comment.map { comment($0) }
-        lines.append("#\(key.name) = \(key.example.toml)")
+        lines.append("#\(key.name) =" + (key.defaultValue.map { " " + $0.toml } ?? ""))
       }
     }
     return lines.joined(separator: "\n") + "\n"
@@ -87,20 +87,6 @@ extension ConfigurationKey {
       facts += "; not set: \(defaultNote ?? "nothing")"
     }
     return wrapped(summary, width: 98) + wrapped(facts + ".", width: 98)
-  }
-
-  /// The default, or a value of the right kind where there is none.
-  fileprivate var example: ConfigurationValue {
-    if let defaultValue { return defaultValue }
-    switch kind {
-    case .number(let range): return .number(range.contains(0) ? 0 : range.lowerBound)
-    case .integer(let range): return .integer(range.contains(0) ? 0 : range.lowerBound)
-    case .text, .path: return .text("")
-    case .flag: return .flag(false)
-    case .choice(let choices): return .text(choices.first ?? "")
-    case .texts: return .texts([])
-    case .numbers: return .numbers([])
-    }
   }
 }
 
