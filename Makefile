@@ -117,6 +117,9 @@ install: ## install under PREFIX (DESTDIR= for packaging); build with `make rele
 	    install -m 644 config/$$file '$(DESTDIR)$(SYSCONFDIR)/judder/' || exit; \
 	done
 	@echo "Installed under $(DESTDIR)$(PREFIX); settings in $(DESTDIR)$(SYSCONFDIR)/judder."
+	@[ -n '$(DESTDIR)' ] || printf '%s\n' \
+	  'As root, once: systemd-sysusers && systemctl daemon-reload && udevadm control --reload && udevadm trigger' \
+	  'Then set broker.host in $(SYSCONFDIR)/judder/node.toml, and see what judder-node check says.'
 
 uninstall: ## remove what install installed; settings stay
 	@cd '$(DESTDIR)$(PREFIX)' && rm -f $(addprefix bin/,$(PROGRAMS)) $(addprefix lib/systemd/system/,$(UNITS)) \
