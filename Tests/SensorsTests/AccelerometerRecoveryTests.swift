@@ -150,6 +150,16 @@ import Testing
     driver.source.stop()
   }
 
+  @Test(.enabled(if: getuid() != 0, "root may write everything"))
+  func aBufferThatMayNotBeSetUpIsLeftForPollingWithTheUdevRule() throws {
+    let device = try tree.add(.lis3dh)
+    try #require(chmod(device.folder + "/buffer/enable", 0o444) == 0)
+    let driver = driver(rateHz: 50)
+    let why = try #require(whyPolled(driver))
+    #expect(why.contains("buffer/enable: Permission denied; install deploy/udev/60-judder-iio.rules"))
+    driver.source.stop()
+  }
+
   @Test func aMissingDeviceNodeIsNamed() throws {
     let device = try tree.add(.lis3dh)
     try FileManager.default.removeItem(atPath: device.node)
