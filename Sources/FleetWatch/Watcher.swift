@@ -128,6 +128,10 @@ final class Watcher {
     case .refused:
       journal.note(event)
       send()
+    case .subscribed(let filter, .failure(let refusal)):
+      journal.note(event)
+      // Without its nodes the tool is as good as cut off: their silence means nothing.
+      hand(.disconnected(reason: "no subscription to \(filter): \(refusal)"))
     case .connecting, .subscribed: journal.note(event)
     }
   }

@@ -137,7 +137,7 @@ struct LinkFailure: Sendable, Equatable {
       return LinkProblem(
         .closedByPeer, "\(endpoint) closed the connection",
         remedy: settings.clientID.isEmpty
-          ? "" : "if it happens again and again, look for another client with the id '\(settings.clientID)'")
+          ? "" : "see whether the broker runs; if it does, look for another client with the id '\(settings.clientID)'")
     case (_, .none):
       return LinkProblem(
         .closedOnGreeting, "\(endpoint) closed the connection on our greeting (MQTT \(version))",

@@ -25,6 +25,10 @@ final class Agent {
   private var gpsd: GpsdInlet?
   private var nodeTimer: EventLoop.Timer?
   private var keepAliveTimer: EventLoop.Timer?
+  /// An old session is saying good-bye; `link` starts when it has ended.
+  private var isRetiring = false
+  /// A second signal came: nothing is waited for any more.
+  private var isImpatient = false
   /// Set once the agent is on its way out.
   private var stopDeadline: Instant?
 
@@ -164,6 +168,8 @@ extension Agent {
       log.warning("node.id and node.prefix take effect at the next start")
       configuration.name = old.name
       configuration.prefix = old.prefix
+      // It is made of the name.
+      configuration.broker.clientID = old.broker.clientID
     }
     log.level = new.logLevel
     carryOut(node.reconfigure(new.logic, at: clock.now()))
@@ -183,7 +189,7 @@ extension Agent {
     do throws(Termination) {
       try startAccelerometer()
     } catch {
-      for line in error.lines { log.error("\(line); the accelerometer stays as it was") }
+      for line in error.lines { log.error("\(line); the old source of samples goes on") }
       configuration.accelerometer = old
       try? startAccelerometer()
     }
@@ -200,8 +206,15 @@ extension Agent {
       configuration.broker = old
       return
     }
-    if configuration.broker.endpoint != old.endpoint { carryOut(node.leaveBroker(at: clock.now())) }
-    link.retire { [unowned self] in startLink() }
+    // While one says good-bye, the next was never started: another one simply takes its place.
+    if !isRetiring {
+      isRetiring = true
+      carryOut(node.leaveBroker(at: clock.now()))
+      link.retire(on: loop) { [unowned self] in
+        isRetiring = false
+        if stopDeadline == nil { startLink() }
+      }
+    }
     hand(.link(isConnected: false))
     link = new
   }
@@ -209,7 +222,10 @@ extension Agent {
   /// Says good-bye, and ends the loop when what waits was handed over, or at the deadline. A second signal ends it at
   /// once.
   private func stop(because signal: ProcessSignal) {
-    guard stopDeadline == nil else { return loop.stop() }
+    guard stopDeadline == nil else {
+      isImpatient = true
+      return loop.stop()
+    }
     let deadline = clock.now() + Agent.stopS
     stopDeadline = deadline
     log.notice("stopping (\(signal))")
@@ -227,7 +243,8 @@ extension Agent {
   }
 
   private func finish() {
-    for event in link.stop(deadlineS: max(0.5, (stopDeadline ?? .start) - clock.now())) {
+    let deadlineS = isImpatient ? 0 : max(0.5, (stopDeadline ?? .start) - clock.now())
+    for event in link.stop(deadlineS: deadlineS) {
       if let input = link.input(of: event) { hand(input) }
     }
     if node.pendingEvents > 0 {

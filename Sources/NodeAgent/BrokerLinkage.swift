@@ -68,7 +68,7 @@ final class BrokerLinkage {
     case (.accepted, _): return nil
     // The session is about to tell that the connection is lost, and then everything is sent again.
     case (.offline, .some): return nil
-    case (.full, .some(let token)): return .refused(token, isPermanent: false)
+    case (.full, .some(let token)): return .full(token)
     case (.offline, nil), (.full, nil): return .dropped
     }
   }
@@ -99,8 +99,7 @@ final class BrokerLinkage {
   }
 
   /// Ends the session without waiting for it, and calls `then` from the loop when it has ended.
-  func retire(_ then: @escaping () -> Void) {
-    guard let loop else { return then() }
+  func retire(on loop: EventLoop, _ then: @escaping () -> Void) {
     loop.unwatch(session.descriptor)
     isConnected = false
     let ended = WakeUp()

@@ -13,6 +13,9 @@ struct ReplayCommand {
   private var held: [Sample] = []
   private var isStarted = false
 
+  /// What the t of a message may be, by the contract: 1970 to 2199.
+  private static let times = 0.0...7_258_118_399
+
   /// So many samples tell the rate.
   private static let rateSamples = 64
 
@@ -50,6 +53,10 @@ struct ReplayCommand {
   }
 
   private mutating func feed(_ sample: Sample) throws(Termination) {
+    guard ReplayCommand.times.contains(sample.at.seconds) else {
+      let text = "t = \(sample.at.seconds) s cannot be a message's t; expected 0 to 7258118399 s"
+      throw Termination(.configuration, ["\(file): \(text)"])
+    }
     guard isStarted else {
       held.append(sample)
       if held.count >= ReplayCommand.rateSamples { try begin() }

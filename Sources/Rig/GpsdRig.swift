@@ -133,7 +133,16 @@ public final class GpsdRig: @unchecked Sendable {
   }
 
   /// Pulls the receiver out.
-  public func unplug() { lock.withLock { source.close() } }
+  ///
+  /// - Parameter tellsGpsd: as the udev rule does for a USB receiver. Without it gpsd 3.22 finds out by itself, late or
+  ///   never, and goes on listing a receiver that is silent.
+  public func unplug(tellsGpsd: Bool = false) throws {
+    let (old, control) = lock.withLock {
+      source.close()
+      return (source.name, folder.appendingPathComponent("control-\(starts)").path)
+    }
+    if tellsGpsd { try UnixSocket.request("-\(old)\r\n", at: control) }
+  }
 
   /// Puts it back in, under a new name where it is a pseudo-terminal, and tells gpsd as the udev rule does.
   public func replug() throws {

@@ -106,7 +106,7 @@ import Testing
   @Test func gpsdHasNoReceiver() throws {
     try broker.start()
     let gpsd = try GpsdRig(in: place)
-    gpsd.unplug()
+    try gpsd.unplug()
     let checked = try check([
       "gpsd.enabled": "true", "gpsd.host": "\"127.0.0.1\"", "gpsd.port": "\(gpsd.port)",
     ])

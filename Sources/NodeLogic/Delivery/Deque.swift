@@ -16,15 +16,6 @@ struct Deque<Element>: Sequence {
     storage.append(element)
   }
 
-  mutating func prepend(_ element: Element) {
-    if head > 0 {
-      head -= 1
-      storage[head] = element
-    } else {
-      storage.insert(element, at: 0)
-    }
-  }
-
   mutating func popFirst() -> Element? {
     guard head < storage.count else { return nil }
     let element = storage[head]
@@ -41,3 +32,11 @@ struct Deque<Element>: Sequence {
 }
 
 extension Deque: Sendable where Element: Sendable {}
+
+extension Deque where Element: Comparable {
+  /// Puts an element where it belongs in a queue that is in order.
+  mutating func insert(_ element: Element) {
+    let place = storage[head...].firstIndex { $0 > element } ?? storage.endIndex
+    storage.insert(element, at: place)
+  }
+}

@@ -10,6 +10,8 @@ public struct Outbox: Sendable {
     var telegram: Telegram
     var madeAt: Instant
     var bytes: Int
+    /// Whether it was last handed over from the backlog.
+    var isLate = false
   }
 
   /// Why an event was given up.
@@ -47,6 +49,9 @@ public struct Outbox: Sendable {
     self.capacityBytes = max(1, capacityBytes)
     self.window = min(max(1, window), 100)
   }
+
+  /// Whether the newest event of a stream waits or is under way.
+  public func holdsNewest(of stream: Stream) -> Bool { newest[stream].map { entries[$0] != nil } ?? false }
 
   /// Events that wait or are under way.
   public var count: Int { entries.count }
@@ -105,13 +110,15 @@ public struct Outbox: Sendable {
     return remove(sequence) != nil
   }
 
-  /// The broker refused an event: for good, then it is given up and answered; or for now, then it is sent again
-  /// after `retryS`, behind what is live.
+  /// The broker refused an event: for good, then it is given up and answered; or for now, then nothing is sent for
+  /// `retryS`, and it goes out again in its place.
   @discardableResult
   public mutating func refuse(_ sequence: UInt64, isPermanent: Bool, retryS: Double = 5, at now: Instant) -> Telegram? {
     underWay.remove(sequence)
     guard isPermanent else {
-      if entries[sequence] != nil { backlog.prepend(sequence) }
+      if let entry = entries[sequence] {
+        if entry.isLate { backlog.insert(sequence) } else { live.insert(sequence) }
+      }
       resumeAt = now + retryS
       return nil
     }
@@ -148,6 +155,7 @@ public struct Outbox: Sendable {
 
   private mutating func handOver(_ sequence: UInt64, _ telegram: Telegram, isLate: Bool) -> Outgoing {
     underWay.insert(sequence)
+    entries[sequence]?.isLate = isLate
     var telegram = telegram
     let stream = telegram.body.stream
     var isRetained = stream.isRetained && newest[stream] == sequence

@@ -26,7 +26,7 @@ public struct LocationTracker: Sendable {
     var at: Instant
   }
 
-  public let settings: Settings
+  public private(set) var settings: Settings
   public internal(set) var counters = Counters()
 
   let startedAt: Instant
@@ -49,6 +49,11 @@ public struct LocationTracker: Sendable {
     self.settings = settings
     self.startedAt = startedAt
     latest = startedAt
+  }
+
+  /// Takes new settings. What is known of gpsd, of the last fix and of what was published stays.
+  public mutating func reconfigure(_ settings: Settings) {
+    self.settings = settings
   }
 
   /// Takes one input in; `now` never goes back.

@@ -9,6 +9,9 @@ public struct Node: Sendable {
   private static let firstHealthS = 10.0
 
   /// This run, as every message names it.
+  /// The session's own short queue empties within moments [s].
+  private static let fullS = 0.2
+
   public let boot: BootID
   public private(set) var settings: NodeSettings
   private var clock: ClockState
@@ -19,7 +22,8 @@ public struct Node: Sendable {
   private var connects = 0
   private var dropped = 0
   private var healthDue: Instant
-  private var isLocationStale = false
+  /// The last change of orientation.
+  private var turn: OrientationChange?
   private var isStopping = false
 
   /// - Parameter clock: how to tell the wall time until the shell says otherwise.
@@ -50,6 +54,7 @@ public struct Node: Sendable {
     case .link(let isConnected): isConnected ? connect(at: now, &effects) : outbox.disconnect()
     case .delivered(let sequence): outbox.deliver(sequence)
     case .refused(let sequence, let isPermanent): refuse(sequence, isPermanent, at: now, &effects)
+    case .full(let sequence): outbox.refuse(sequence, isPermanent: false, retryS: Node.fullS, at: now)
     case .dropped: dropped += 1
     case .clock(let clock): self.clock = clock
     case .usage(let load): publish(.health(health(load, at: now)), at: now, &effects)
@@ -64,7 +69,9 @@ public struct Node: Sendable {
   public mutating func reconfigure(_ settings: NodeSettings, at now: Instant) -> [NodeEffect] {
     var effects: [NodeEffect] = []
     reconfigureMotion(settings.motion, at: now, &effects)
-    if settings.location != self.settings.location {
+    if let new = settings.location, location != nil {
+      location?.reconfigure(new)
+    } else {
       location = settings.location.map { LocationTracker($0, startedAt: now) }
     }
     if settings.healthIntervalS != self.settings.healthIntervalS {
@@ -123,9 +130,12 @@ extension Node {
     connects += 1
     outbox.connect()
     publish(.status(status(.online)), at: now, &effects)
-    // What changed while offline is published late and not retained; who subscribes next is owed the present state.
-    if isLocationStale, let present = location?.present(at: now) { carryOut([present], at: now, &effects) }
-    isLocationStale = false
+    // What changed while offline, or was under way when the link broke, is published late and not retained, and the
+    // broker may have forgotten everything: who subscribes next is owed the present state.
+    if let present = location?.present(at: now) { carryOut([present], at: now, &effects) }
+    if let turn, !outbox.holdsNewest(of: .orientation) {
+      append(.orientation(turn.message(in: settings.convention)), at: turn.at, &effects)
+    }
   }
 
   private mutating func refuse(
@@ -163,6 +173,7 @@ extension Node {
         let message = event.message(clock: clock, place: location?.place(at: event.at))
         append(.shake(message), at: event.at, &effects)
       case .orientation(let change):
+        turn = change
         append(.orientation(change.message(in: settings.convention)), at: change.at, &effects)
       case .acceleration(let window):
         publish(.acceleration(window.message(in: settings.convention)), at: window.end, &effects)
@@ -177,7 +188,6 @@ extension Node {
     for output in outputs {
       let message = output.message(clock: clock)
       if let note = message.note { effects.append(.log(note)) }
-      if !outbox.isConnected { isLocationStale = true }
       append(.location(message), at: output.at, &effects)
     }
   }

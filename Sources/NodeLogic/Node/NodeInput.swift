@@ -10,6 +10,8 @@ public enum NodeInput: Sendable {
   case delivered(UInt64)
   /// The broker refused an event, for good or for now.
   case refused(UInt64, isPermanent: Bool)
+  /// The session could not take an event just now: its queue is full.
+  case full(UInt64)
   /// A message that nobody waits for could not be handed over.
   case dropped
   /// How to turn instants into wall time from now on.
