@@ -12,6 +12,7 @@ public struct Node: Sendable {
   /// The session's own short queue empties within moments [s].
   private static let fullS = 0.2
 
+  /// Names this run of the node.
   public let boot: BootID
   public private(set) var settings: NodeSettings
   private var clock: ClockState
