@@ -8,11 +8,10 @@ public struct Node: Sendable {
   /// A first health message comes so soon after the start [s], so that whoever installs a node sees its condition.
   private static let firstHealthS = 10.0
 
-  /// This run, as every message names it.
   /// The session's own short queue empties within moments [s].
   private static let fullS = 0.2
 
-  /// Names this run of the node.
+  /// This run, as every message names it.
   public let boot: BootID
   public private(set) var settings: NodeSettings
   private var clock: ClockState
