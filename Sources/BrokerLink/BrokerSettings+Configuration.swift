@@ -1,6 +1,17 @@
 public import Daemon
 public import MQTT
 
+extension BrokerSection {
+  /// What is doubtful about the secrets that the `[broker]` table leads to, one line each: a file that every user of
+  /// the machine can read. What cannot be read at all, `BrokerSettings` complains about.
+  public static func warnings(_ configuration: Configuration, environment: [String: String]) -> [String] {
+    let table = configuration.table(name)
+    let password = try? BrokerSettings.password(table, environment)
+    let key = table.optionalText("psk_file").flatMap { try? Credentials(environment: [:]).read($0) }
+    return [password, key].compactMap { $0?.warning }
+  }
+}
+
 extension BrokerSettings {
   /// Reads the `[broker]` table, and the files it names.
   ///
@@ -21,7 +32,7 @@ extension BrokerSettings {
       }
     self.clientID = table.optionalText("client_id") ?? clientID
     username = table.optionalText("username")
-    password = try BrokerSettings.password(table, environment)
+    password = try BrokerSettings.password(table, environment).map { Array($0.text.utf8) }
     security = try BrokerSettings.security(table)
     keepaliveS = table.integer("keepalive_s")
     do throws(SettingsProblem) {
@@ -31,13 +42,12 @@ extension BrokerSettings {
     }
   }
 
-  private static func password(
+  fileprivate static func password(
     _ table: ConfigurationTable, _ environment: [String: String]
-  ) throws(ConfigurationFailure) -> [UInt8]? {
+  ) throws(ConfigurationFailure) -> Secret? {
     do throws(Termination) {
-      let secret = try Credentials(environment: environment).secret(
+      return try Credentials(environment: environment).secret(
         file: table.optionalText("password_file"), name: "broker-password", variable: "JUDDER_PASSWORD")
-      return secret.map { Array($0.text.utf8) }
     } catch {
       throw failure(table, "password_file", error)
     }

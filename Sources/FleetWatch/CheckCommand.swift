@@ -20,6 +20,7 @@ enum CheckCommand {
     }
     let rules = configuration.fleet.rules.map(\.name).joined(separator: ", ")
     try report.add(Finding(.good, "configuration", "\(file ?? "defaults, no file"): rules \(rules)"))
+    for warning in configuration.warnings { try report.add(Finding(.warning, "configuration", warning)) }
     for finding in broker(configuration) { try report.add(finding) }
     try report.end()
   }

@@ -11,6 +11,8 @@ struct FleetConfiguration {
   var broker: BrokerSettings
   var sinks: [SinkSettings]
   var logLevel: LogLevel
+  /// What is doubtful, one line each.
+  var warnings: [String]
 
   /// - Parameters:
   ///   - clientID: when none is set.
@@ -29,6 +31,7 @@ struct FleetConfiguration {
     if let password { environment["JUDDER_PASSWORD"] = password }
     broker = try BrokerSettings(configuration, clientID: clientID, environment: environment)
     if let password { broker.password = Array(password.utf8) }
+    warnings = BrokerSection.warnings(configuration, environment: environment)
     logLevel = LogLevel(rawValue: configuration.text("log.level")) ?? .info
   }
 

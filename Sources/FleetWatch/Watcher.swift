@@ -35,6 +35,8 @@ final class Watcher {
   private var sinkTimer: EventLoop.Timer?
   private var keepAliveTimer: EventLoop.Timer?
   private var isStopping = false
+  /// A second signal came: nothing is waited for any more.
+  private var isImpatient = false
   /// What ended the loop, where it was no signal.
   private var end: Termination?
 
@@ -54,6 +56,7 @@ final class Watcher {
     var configuration = try Watcher.read(load)
     if viewer != nil { configuration.fleet.publishes = false }
     log.level = configuration.logLevel
+    for warning in configuration.warnings { log.warning(warning) }
     loop = EventLoop(clock: clock)
     clockWatch = ClockWatch(clock: clock)
     fleet = FleetState(configuration.fleet, clock: clockWatch.state)
@@ -102,7 +105,7 @@ final class Watcher {
     notifier.ready(status: status)
     defer { viewer?.close() }
     try loop.run()
-    session.stop(deadlineS: Watcher.stopS / 2)
+    session.stop(deadlineS: isImpatient ? 0 : Watcher.stopS / 2)
     if let end { throw end }
   }
 
@@ -128,11 +131,9 @@ final class Watcher {
     case .refused:
       journal.note(event)
       send()
-    case .subscribed(let filter, .failure(let refusal)):
+    case .connecting, .subscribed:
       journal.note(event)
-      // Without its nodes the tool is as good as cut off: their silence means nothing.
-      hand(.disconnected(reason: "no subscription to \(filter): \(refusal)"))
-    case .connecting, .subscribed: journal.note(event)
+      if let reason = event.cutsOff(from: fleet.configuration.prefix) { hand(.disconnected(reason: reason)) }
     }
   }
 
@@ -250,11 +251,23 @@ final class Watcher {
   /// Says good-bye, and ends the loop when what waits was handed over, or at the deadline. A second signal ends it at
   /// once.
   private func stop() {
-    guard !isStopping else { return loop.stop() }
+    guard !isStopping else {
+      isImpatient = true
+      return loop.stop()
+    }
     isStopping = true
     notifier.stopping(status: "handing over what waits")
     loop.timer { [unowned self] _ in loop.stop() }.deadline = clock.now() + Watcher.stopS / 2
     hand(.stop)
+  }
+}
+
+extension SessionEvent {
+  /// Why the tool hears nothing of the nodes though there is a connection: the broker refused that subscription, and
+  /// their silence means nothing. Nil for anything else; without its own alerts of earlier the tool still works.
+  func cutsOff(from prefix: PrefixPattern) -> String? {
+    guard case .subscribed(let filter, .failure(let refusal)) = self, filter == prefix.subscription else { return nil }
+    return "no subscription to \(filter): \(refusal)"
   }
 }
 

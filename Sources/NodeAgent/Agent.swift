@@ -47,6 +47,7 @@ final class Agent {
       throw error.termination
     }
     log.level = configuration.logLevel
+    for warning in configuration.warnings { log.warning(warning) }
     boot = try RandomSource.bootID()
     loop = EventLoop(clock: clock)
     clockWatch = ClockWatch(clock: clock)
@@ -172,6 +173,7 @@ extension Agent {
       configuration.broker.clientID = old.broker.clientID
     }
     log.level = new.logLevel
+    for warning in new.warnings { log.warning(warning) }
     carryOut(node.reconfigure(new.logic, at: clock.now()))
     if new.accelerometer != old.accelerometer { restartAccelerometer(or: old.accelerometer) }
     if new.gpsd != old.gpsd {

@@ -20,6 +20,7 @@ enum CheckCommand {
     }
     let topics = "publishes to \(configuration.prefix)/\(configuration.name)/..."
     try report.add(Finding(.good, "configuration", "\(file ?? "defaults, no file"): \(topics)"))
+    for warning in configuration.warnings { try report.add(Finding(.warning, "configuration", warning)) }
     for part in [accelerometer, gpsd, broker] {
       for finding in part(configuration) { try report.add(finding) }
     }

@@ -56,9 +56,12 @@ enum NodeCommands {
     "config", "print a configuration file with every key, its unit, range and default",
     details: ["The file changes nothing as it stands: take the # away from what you set."])
 
+  /// The commands that read a configuration.
+  private static let reading = ["run", "check", "replay"]
+
   private static let options: [CommandOption] = [
-    .value("config", "FILE", .file, "the configuration; default \(defaultFile)"),
-    .assignment(),
+    .value("config", "FILE", .file, commands: reading, "the configuration; default \(defaultFile)"),
+    .assignment(commands: reading),
     .value("preset", "PRESET", .choice(ShakePreset.allCases.map(\.rawValue)), commands: ["replay"], "the shake preset")
       .setting("shake.preset"),
     .flag("print-config", commands: ["check"], "print what is in force and where it comes from, and nothing else"),

@@ -15,6 +15,8 @@ struct NodeConfiguration {
   var gpsd: GpsdAddress?
   var broker: BrokerSettings
   var logLevel: LogLevel
+  /// What is doubtful, one line each.
+  var warnings: [String]
 
   /// Where gpsd is, and how to talk to it.
   struct GpsdAddress: Equatable {
@@ -44,6 +46,7 @@ struct NodeConfiguration {
     gpsd = NodeConfiguration.gpsd(configuration)
     logic.gpsd = gpsd?.endpoint
     broker = try BrokerSettings(configuration, clientID: "judder-node-\(name)", environment: environment)
+    warnings = BrokerSection.warnings(configuration, environment: environment)
     logLevel = LogLevel(rawValue: configuration.text("log.level")) ?? .info
   }
 

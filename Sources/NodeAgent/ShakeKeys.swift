@@ -23,7 +23,9 @@ extension ShakeSettings.Key {
     case .reversals: "Changes of direction on one axis that a shake needs; a knock has none."
     case .reversalGapS: "Changes of direction further apart do not belong together."
     case .holdS: "So long without activity ends a shake."
-    case .maxS: "A shake still active so long after it began is cancelled as too_long."
+    case .maxS:
+      "A shake still active so long after it was recognised is cancelled as too_long; duration_s is longer, since it "
+        + "counts from the first swing."
     case .rearmS: "So long without activity before another shake may begin."
     case .maxGapS: "Samples further apart interrupt: an active shake is cancelled as interrupted."
     case .warmUpS: "No shake begins so soon after a start or an interruption."

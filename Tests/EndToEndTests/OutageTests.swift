@@ -92,7 +92,8 @@ import Testing
 
     let watchers = try zip(outages, nodes).map { outage, node in try outage.repair(node) }
     for (outage, (node, repaired)) in zip(outages, zip(nodes, watchers)) {
-      let isBack = waitUntil(seconds: 30) {
+      // Each failure doubles the pause, and by now it may be 32 s, or 64 s where the machine is slow.
+      let isBack = waitUntil(seconds: 75) {
         repaired.log.contains(
           "Received PUBLISH from judder-node-\(outage.name) (d0, q0, r0, m0, 'judder/\(outage.name)/accel")
       }

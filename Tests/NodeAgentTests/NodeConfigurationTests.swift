@@ -145,6 +145,17 @@ import Testing
       try load(user + "password_file = \"\(file.path)\"", environment).broker.password == Array("from-file".utf8))
   }
 
+  @Test func aSecretThatEverybodyCanReadIsDoubtful() throws {
+    let file = FileManager.default.temporaryDirectory.appending(path: "judder-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: file) }
+    try "secret".write(to: file, atomically: true, encoding: .utf8)
+    let text = "[broker]\nusername = \"me\"\npassword_file = \"\(file.path)\""
+    chmod(file.path, 0o644)
+    #expect(try load(text).warnings == ["\(file.path): every user can read this secret; chmod o-r it"])
+    chmod(file.path, 0o600)
+    #expect(try load(text).warnings.isEmpty)
+  }
+
   @Test func aSharedKeyIsReadFromItsFile() throws {
     let file = FileManager.default.temporaryDirectory.appending(path: "judder-psk-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: file) }

@@ -11,6 +11,9 @@ enum Summary {
     case (.lostFix, .resolved): resolvedFix(node)
     case (.lostFix, _): lostFix(node, value)
     case (.silent, .resolved): node.presence == .stopped ? "\(node.name) was stopped" : "\(node.name) is back"
+    // The alert goes on until the node has been back for the rule's clear_for_s.
+    case (.silent, _) where node.presence == .online:
+      "\(node.name) had said nothing\(span(value)); it is back, not for long yet"
     case (.silent, _) where node.presence == .lost: "\(node.name) lost its connection; nothing heard\(span(value))"
     case (.silent, _): "\(node.name) has said nothing\(span(value))"
     }

@@ -170,6 +170,7 @@ extension Node {
     for output in outputs {
       switch output {
       case .shake(let event):
+        effects.append(.log(event.note))
         let message = event.message(clock: clock, place: location?.place(at: event.at))
         append(.shake(message), at: event.at, &effects)
       case .orientation(let change):

@@ -29,6 +29,14 @@ extension GpsdInput {
   }
 }
 
+extension ShakeEvent {
+  /// One line for whoever shakes the node to try it.
+  var note: Note {
+    let cause = reason.map { " (\($0.rawValue))" } ?? ""
+    return Note(.info, "shake", "shake \(id) \(phase.rawValue)\(cause), peak \((peakG * 1000).rounded() / 1000) g")
+  }
+}
+
 extension LocationMessage {
   /// What is worth a line: that there is a position, or none. Not each position: a log on an SD card would wear it out.
   var note: Note? {

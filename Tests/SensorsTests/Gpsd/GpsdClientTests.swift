@@ -109,10 +109,10 @@ struct GpsdClientTests {
     var session = GpsdSession.Settings.quick
     session.longestBackoffS = 0.02
     let node = GpsdNode(port: gpsd.port, session: session, .quick)
-    #expect(node.run(seconds: 20) { _ in gpsd.connections >= 5 })
-    let before = openDescriptors()
-    #expect(node.run(seconds: 30) { _ in gpsd.connections >= 55 })
-    #expect(openDescriptors() <= before + 1)
+    #expect(node.run(seconds: 30) { _ in gpsd.connections >= 50 })
+    // Of this client alone: other tests of this process open and close theirs meanwhile.
+    #expect(sockets(connectedTo: gpsd.port) <= 1)
+    withExtendedLifetime(node) {}
   }
 
   @Test func wakesOnlyForItsDeadlinesWhileNothingComes() throws {

@@ -103,5 +103,15 @@ extension LocationTracker.Settings {
   static let quick = LocationTracker.Settings(distanceFilterM: 0, lostAfterS: 1)
 }
 
-/// How many descriptors this process has open.
-func openDescriptors() -> Int { (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? -1 }
+/// How many sockets of this process are connected to a port: getpeername(2).
+func sockets(connectedTo port: Int) -> Int {
+  let links = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+  return links.compactMap { Int32($0) }.count { descriptor in
+    var address = sockaddr_in()
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let result = withUnsafeMutablePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(descriptor, $0, &length) }
+    }
+    return result == 0 && address.sin_family == sa_family_t(AF_INET) && Int(address.sin_port.bigEndian) == port
+  }
+}
