@@ -1,25 +1,9 @@
-/// What went wrong with a sensor without ending it, counted.
-public struct AccelerometerFaults: Equatable, Sendable {
-  /// Reads that failed in a way another try may cure (EBUSY, EIO, EREMOTEIO, ETIMEDOUT), and were tried again.
-  public var retried: Int
-  /// How often nothing usable came for so long that the sensor was started anew, polled or given up.
-  public var stalls: Int
-  /// Readings of exactly 0, 0, 0, which is what silent sensors answer; they were left out.
-  public var zeros: Int
-  /// How often the same values came for longer than the sensor's noise allows; they were kept.
-  public var frozen: Int
-  /// Readings beyond what the sensor can measure; they were left out.
-  public var outOfRange: Int
+public import Telemetry
 
-  /// Counts; each 0 unless given.
-  public init(retried: Int = 0, stalls: Int = 0, zeros: Int = 0, frozen: Int = 0, outOfRange: Int = 0) {
-    self.retried = retried
-    self.stalls = stalls
-    self.zeros = zeros
-    self.frozen = frozen
-    self.outOfRange = outOfRange
-  }
+/// What went wrong with a sensor without ending it, counted: as health messages tell it.
+public typealias AccelerometerFaults = HealthMessage.Accelerometer.Faults
 
+extension AccelerometerFaults {
   /// A kind of fault.
   public enum Kind: CaseIterable, Sendable {
     case retried, stalls, zeros, frozen, outOfRange

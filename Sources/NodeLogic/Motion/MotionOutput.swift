@@ -28,6 +28,8 @@ public enum MotionWarning: Equatable, Sendable, CustomStringConvertible {
   case unusable(Int)
   /// Samples were not used because their time did not rise; the count since the start.
   case outOfOrder(Int)
+  /// The driver left something out or tried again; the count since the start.
+  case faulty(AccelerometerFaults.Kind, count: Int)
 
   /// Whether it tells of a problem, rather than of the end of one.
   public var isProblem: Bool {
@@ -49,6 +51,7 @@ public enum MotionWarning: Equatable, Sendable, CustomStringConvertible {
     case .gaps(let count): "samples were lost; \(count) times since the start"
     case .unusable(let count):
       "samples that are not finite, impossibly large or dated in the future are not used; \(count) since the start"
+    case .faulty(let kind, let count): "\(kind.words); \(count) times since the start"
     case .outOfOrder(let count): "samples whose time does not rise are not used; \(count) since the start"
     }
   }

@@ -5,7 +5,7 @@ public import Telemetry
 /// A value without a clock: the shell hands in each report with the time at which it came, calls `tick` at
 /// `nextDeadline`, and carries out what is answered, in its order.
 public struct MotionPipeline: Sendable {
-  private enum State: Equatable {
+  enum State: Equatable {
     /// No sensor has started.
     case waiting
     /// Started, and no sample yet.
@@ -13,6 +13,8 @@ public struct MotionPipeline: Sendable {
     case running
     case stalled
     case failed(reason: String)
+    /// The sensor sleeps; single readings come now and then.
+    case idle
   }
 
   /// A sample further ahead of its arrival than this is misdated [s]. To believe it would make every later one "old".
@@ -21,17 +23,19 @@ public struct MotionPipeline: Sendable {
   private static let shortestStallS = 1.0
 
   public private(set) var settings: MotionSettings
-  private var description: AccelerometerDescription?
-  private var state = State.waiting
-  private var shake: ShakeDetector
-  private var orientation: OrientationDetector
-  private var gravity: GravityFilter
-  private var windows: WindowBuilder
-  private var rate = RateEstimator()
+  var description: AccelerometerDescription?
+  var state = State.waiting
+  var shake: ShakeDetector
+  var orientation: OrientationDetector
+  var gravity: GravityFilter
+  var windows: WindowBuilder
+  var rate = RateEstimator()
   private var isTooSlow = false
   /// When a sample that could be used came last, or the start.
-  private var lastHeard = Instant.start
-  private var lastSample: Instant?
+  var lastHeard = Instant.start
+  var lastSample: Instant?
+  /// What the driver has told of, since the start.
+  var faults = AccelerometerFaults()
   private var unusable = 0
   private var outOfOrder = 0
 
@@ -57,6 +61,9 @@ public struct MotionPipeline: Sendable {
     case .samples(let samples): return take(samples, at: now)
     case .gap: return noteGap(at: now)
     case .failed(let reason): return fail(reason, at: now)
+    case .idle: return sleep(at: now)
+    case .woken: return wake(at: now)
+    case .faults(let more): return count(more)
     }
   }
 
@@ -65,7 +72,7 @@ public struct MotionPipeline: Sendable {
     switch state {
     case .starting, .running: lastHeard + stallS
     case .stalled: shake.isActive ? lastHeard + interruptionS : nil
-    case .waiting, .failed: nil
+    case .waiting, .failed, .idle: nil
     }
   }
 
@@ -119,11 +126,13 @@ public struct MotionPipeline: Sendable {
     case .failed(let reason):
       health.state = .failed
       health.error = reason
+    case .idle: health.state = .idle
     }
     health.rateHz = rate.rateHz
     health.ageS = lastSample.map { max(0, now - $0) }
     health.noiseMg = windows.noiseMg
-    if case .polled(let why) = description?.capture { health.polling = why }
+    health.polling = description?.capture.reason
+    health.faults = faults.isEmpty ? nil : faults
     return health
   }
 }
@@ -171,6 +180,7 @@ extension MotionPipeline {
       if outOfOrder.isDoubling { outputs.append(.warning(.outOfOrder(outOfOrder))) }
       return
     }
+    guard state != .idle else { return takeAsleep(sample, at: now, &outputs) }
     if state != .running || lastHeard != now { hear(at: now, &outputs) }
     let stepS = lastSample.map { sample.at - $0 } ?? 0
     lastSample = sample.at
@@ -221,7 +231,7 @@ extension MotionPipeline {
   private var interruptionS: Double { max(stallS, settings.shake.maxGapS) }
 
   /// Ends what is going on, because the samples before and after do not belong together.
-  private mutating func interrupt(at now: Instant) -> [MotionOutput] {
+  mutating func interrupt(at now: Instant) -> [MotionOutput] {
     var outputs: [MotionOutput] = []
     if let event = shake.interrupt(at: now) { outputs.append(.shake(event)) }
     closeWindow(.interrupted, &outputs)
@@ -230,7 +240,7 @@ extension MotionPipeline {
     return outputs
   }
 
-  private mutating func closeWindow(_ closing: AccelerationWindow.Closing, _ outputs: inout [MotionOutput]) {
+  mutating func closeWindow(_ closing: AccelerationWindow.Closing, _ outputs: inout [MotionOutput]) {
     outputs += windows.close(closing).map { .acceleration($0) }
     windows.interrupt()
   }
