@@ -39,6 +39,8 @@ struct EvdevSensor {
   let scale: AccelerationScale
   /// Counts in one g of each axis.
   let unitsPerG: [Double]
+  /// The kernel holds small changes back.
+  let isFuzzy: Bool
   /// The device's state when it was opened.
   let state: RawScan
   /// Events are stamped by CLOCK_MONOTONIC; else by a clock that may jump, and their arrival has to do.
@@ -63,6 +65,7 @@ struct EvdevSensor {
       let axes = try EvdevSensor.axes(of: descriptor, device, control)
       unitsPerG = try EvdevSensor.units(axes, configured, device)
       scale = EvdevSensor.scale(axes, unitsPerG, mountMatrix ?? .identity)
+      isFuzzy = axes.contains { $0.fuzz != 0 }
       state = RawScan(x: Int64(axes[0].value), y: Int64(axes[1].value), z: Int64(axes[2].value))
     } catch {
       close(descriptor)
