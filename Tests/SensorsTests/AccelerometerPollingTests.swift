@@ -59,6 +59,7 @@ import Testing
     driver.source.stop()
   }
 
+  // iio-sensor-proxy #43
   @Test func exactlyZeroIsAFaultAndFourInARowEndTheCapture() throws {
     let device = try tree.add(.mpu6050)
     let driver = driver(rateHz: 50)
@@ -85,6 +86,7 @@ import Testing
     driver.source.stop()
   }
 
+  // iio-sensor-proxy #43
   @Test func aReadingThatTakesOverASecondIsAFault() {
     #expect(throws: Never.self) { try PollFault.check(tookS: 0.9) }
     #expect(throws: PollFault.slow(seconds: 5.02)) { try PollFault.check(tookS: 5.02) }

@@ -1,3 +1,4 @@
+import Foundation
 import NodeLogic
 import Telemetry
 import Testing
@@ -120,5 +121,17 @@ struct SensorStateTests {
       name: "ADXL34x accelerometer", source: .evdev, rateHz: 100, capture: .held(why: "it tells changes only"))
     _ = pipeline.handle(.started(device), at: .start)
     #expect(pipeline.health(at: .s(1)).polling == "it tells changes only")
+  }
+
+  // Mysa_HA #25, goecharger #86: windows by default, and few of them while nothing changes
+  @Test func anHourOfRestAtAHundredSamplesASecondIsAHandfulOfMessages() {
+    var pipeline = MotionPipeline()
+    _ = pipeline.handle(.started(sensor), at: .start)
+    var count = 0
+    for second in 0..<3600 {
+      let batch = samples(from: Double(second), lengthS: 1) { time in Vector(0, 0.002 * sin(40 * time), 1) }
+      count += windows(pipeline.handle(.samples(batch), at: .s(Double(second) + 1))).count
+    }
+    #expect((10...16).contains(count), "\(count)")
   }
 }
