@@ -2,6 +2,7 @@ internal import Foundation
 
 /// What a driver shows of an input device with three axes. The presets follow real drivers.
 public struct InputChip: Sendable {
+  /// What the driver calls it.
   public var name: String
   /// Where it is plugged in.
   public var place: String? = "rig/input0"
@@ -9,8 +10,11 @@ public struct InputChip: Sendable {
   public var isDeclared = false
   /// The bits of `capabilities/abs`; 7 is x, y and z.
   public var axes = "7"
+  /// The ends of its scale, in counts.
   public var minimum = -4096
+  /// See `minimum`.
   public var maximum = 4096
+  /// Changes up to half of it are held back by the kernel.
   public var fuzz = 0
   /// Counts in 1 g; 0: the driver does not say.
   public var resolution = 0

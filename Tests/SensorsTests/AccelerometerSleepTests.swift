@@ -195,7 +195,7 @@ struct AccelerometerSleepTests {
     driver.source.stop()
   }
 
-  @Test func aTurnThatTheEventDidNotTellOfWakesItToo() throws {
+  @Test func anEventThatNeverCameIsNotWaitedForAgain() throws {
     let device = try add()
     let writer = try ScanWriter(device, rateHz: 100) { _ in SIMD3(0, 0, 1) }
     defer { writer.close() }
@@ -203,7 +203,29 @@ struct AccelerometerSleepTests {
     #expect(driver.run(seconds: 5, until: isAsleep))
     try device.setRaw(0, 1000, 0)
     #expect(driver.run(seconds: 3) { !wakings($0).isEmpty })
-    #expect(notes.lines.contains { $0.contains("was moved and its event did not tell") })
+    driver.run(seconds: 2.5)
+    #expect(driver.reports.count { $0 == .idle } == 1)
+    guard case .refused(let why) = driver.starts.last?.wake else {
+      Issue.record("\(driver.starts)")
+      return
+    }
+    #expect(why.hasPrefix("it was moved and in_accel_x_roc_either did not tell: there is no interrupt line"))
+    driver.source.stop()
+  }
+
+  @Test func aTurnTooSlowForAnEventThatWorksWakesItToo() throws {
+    let device = try add()
+    let writer = try ScanWriter(device, rateHz: 100) { _ in SIMD3(0, 0, 1) }
+    defer { writer.close() }
+    let driver = driver(readingS: 1)
+    #expect(driver.run(seconds: 5, until: isAsleep))
+    driver.run(seconds: 2.5)
+    fire()
+    #expect(driver.run(seconds: 6) { $0.reports.count { $0 == .idle } == 2 })
+    try device.setRaw(0, 1000, 0)
+    #expect(driver.run(seconds: 3) { wakings($0).count == 2 })
+    #expect(notes.lines.contains { $0.contains("did not tell; lower accelerometer.wake_threshold_g") })
+    #expect(driver.run(seconds: 5) { $0.reports.count { $0 == .idle } == 3 }, "and it sleeps again")
     driver.source.stop()
   }
 

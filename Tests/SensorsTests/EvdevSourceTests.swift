@@ -138,6 +138,16 @@ struct EvdevSourceTests {
     driver.source.stop()
   }
 
+  @Test func whatTheChoiceOfTheClockDropsIsNoLoss() throws {
+    let device = try tree.add(.adxl34x)
+    device.lose(0, 0, 256)
+    let driver = driver(device)
+    #expect(driver.run(seconds: 4) { $0.samples.count >= 20 })
+    #expect(driver.gaps == 0)
+    #expect(driver.samples.allSatisfy { $0.g == Vector(0, 0, 1) })
+    driver.source.stop()
+  }
+
   // InputPlumber #102; libiio #974: gone is found out, and back too
   @Test func aDeviceThatLeavesIsReportedOnceAndFoundAgainUnderAnotherNumber() throws {
     let device = try tree.add(.adxl34x)

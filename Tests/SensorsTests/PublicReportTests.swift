@@ -19,7 +19,7 @@ import Testing
 /// | InputPlumber #102; libiio #974: removal | AccelerometerRecoveryTests, EvdevSourceTests, here |
 /// | libiio #941, #450; raspberrypi/linux #4984: no buffer, no trigger | AccelerometerRecoveryTests |
 /// | libiio #1215, #1195: no permission | AccelerometerRecoveryTests, AccelerometerSleepTests, here |
-/// | mpu6050 #21, #27, #40; enviroplus-mqtt #12: bus errors | AccelerometerPollingTests, AccelerometerRecoveryTests, here |
+/// | mpu6050 #21, #27, #40; enviroplus-mqtt #12: bus errors | AccelerometerPollingTests, RecoveryTests, here |
 /// | mqtt-io #158: age of the last sample | MotionPipelineTests, SensorStateTests |
 /// | Tasmota #4521: frozen values | FrozenValuesTests, AccelerometerFaultTests |
 /// | librealsense #15659: stale scans | AccelerometerBufferTests |

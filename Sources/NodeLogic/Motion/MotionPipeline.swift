@@ -128,7 +128,7 @@ public struct MotionPipeline: Sendable {
       health.error = reason
     case .idle: health.state = .idle
     }
-    health.rateHz = rate.rateHz
+    health.rateHz = state == .idle ? nil : rate.rateHz
     health.ageS = lastSample.map { max(0, now - $0) }
     health.noiseMg = windows.noiseMg
     health.polling = description?.capture.reason

@@ -21,6 +21,8 @@ final class EvdevCapture: Capture {
   private var part = 0
   private var samples: [Sample] = []
   private var faults = 0
+  /// A frame has come.
+  private var hasHeard = false
   private var resumeAt: Instant?
   private var deadline: Instant
   private var pauseS = 0.05
@@ -125,6 +127,7 @@ final class EvdevCapture: Capture {
       switch frames.feed(event) {
       case .nothing: break
       case .frame(let state, let timeNs):
+        hasHeard = true
         let time = sensor.isMonotonic ? clock.instant(monotonicNanoseconds: timeNs) : read
         // Never ahead of what is known, nor behind what was said already.
         let at = min(time, read)
@@ -137,13 +140,14 @@ final class EvdevCapture: Capture {
 
   /// The kernel had no room for events: the state is asked for, and what it was in between is not known.
   private func recover(at now: Instant, _ result: inout CaptureResult) {
-    pauseS = pauseS > 0.002 ? pauseS / 2 : 0
+    // The choice of its clock makes the kernel drop what waits; nothing is lost with that.
+    let isLoss = hasHeard && held.state != nil
+    if isLoss { pauseS = pauseS > 0.002 ? pauseS / 2 : 0 }
     do throws(SensorFault) {
       let state = try sensor.ask()
       frames.set(state)
-      guard held.state != nil else { return }
       hold(until: now, &result)
-      result.interrupt(&samples)
+      if isLoss { result.interrupt(&samples) }
       if state.isSomething { held.set(state, at: now) }
     } catch {
       result.state = .gone(error.description)

@@ -61,6 +61,8 @@ struct EvdevSensor {
     guard descriptor >= 0 else {
       throw SensorFault(SystemFailure(operation: "open", path: node, code: errno))
     }
+    // First, for it makes the kernel forget the events that wait.
+    isMonotonic = (try? control.useMonotonicClock(descriptor)) != nil
     do throws(SensorFault) {
       let axes = try EvdevSensor.axes(of: descriptor, device, control)
       unitsPerG = try EvdevSensor.units(axes, configured, device)
@@ -71,7 +73,6 @@ struct EvdevSensor {
       close(descriptor)
       throw error
     }
-    isMonotonic = (try? control.useMonotonicClock(descriptor)) != nil
   }
 
   /// The present state, as the kernel keeps it.

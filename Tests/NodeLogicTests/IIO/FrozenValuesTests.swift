@@ -22,8 +22,8 @@ private struct Noise {
 struct FrozenValuesTests {
   private let rateHz = 100.0
 
-  /// Feeds scans at 100 Hz of a value [counts] that is a function of time [s], with noise on each axis; answers what was
-  /// decided, and when [s].
+  /// Feeds scans at 100 Hz of a value [counts] that is a function of time [s], with noise on each axis; answers what
+  /// was decided, and when [s].
   private func run(
     _ values: inout FrozenValues, from startS: Double = 0, lengthS: Double, sigma: Double, seed: UInt64 = 1,
     _ value: (Double) -> Double = { _ in 1000 }

@@ -30,7 +30,7 @@ struct SensorStateTests {
     #expect(pipeline.tick(at: .s(5000)).isEmpty)
     let health = pipeline.health(at: .s(5000))
     #expect(health.state == .idle)
-    #expect(health.error == nil)
+    #expect(health.error == nil && health.rateHz == nil)
     #expect(abs((health.ageS ?? 0) - 4980) < 0.1)
   }
 
