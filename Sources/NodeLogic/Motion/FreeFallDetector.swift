@@ -19,6 +19,11 @@ public struct FreeFallEvent: Equatable, Sendable {
 
   /// How deep something falls in that time from rest, in vacuum, `g t^2 / 2` [m]. What was thrown upwards fell less.
   public var dropM: Double { 0.5 * standardGravity * durationS * durationS }
+
+  /// The event as it is published.
+  public func message(clock: ClockState, place: Place? = nil) -> FreeFallMessage {
+    FreeFallMessage(id: id, start: clock.wall(at: start), durationS: durationS, dropM: dropM, place: place)
+  }
 }
 
 /// Finds free falls in a stream of samples, one at a time: nothing is felt, gravity included.

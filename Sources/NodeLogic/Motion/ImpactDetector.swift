@@ -12,7 +12,7 @@ public import Telemetry
 /// 4. More than `perMinute` a minute are counted, not told: a rattling pallet must not cost what a hundred falls cost.
 ///
 /// **Impacts and shakes.** The swings of a hand may exceed the threshold when it shakes violently. A pulse that comes
-/// while a shake is active, or in the same bout, is taken for a swing unless it is a knock: shorter than 20 ms, which is
+/// while a hand shakes, or in the same bout, is taken for a swing unless it is a knock: shorter than 20 ms, which is
 /// half a swing at 25 Hz (where samples are far apart, shorter than two periods, to 40 ms). What a person shakes so
 /// against a table is told as both.
 public struct ImpactDetector: Equatable, Sendable {
@@ -57,6 +57,16 @@ public struct ImpactDetector: Equatable, Sendable {
     allowed = Double(settings.perMinute)
   }
 
+  /// New settings after those of `former`, whose numbers and counts go on.
+  init(_ settings: ImpactSettings, after former: ImpactDetector) {
+    self.init(settings, after: former.lastID)
+    heldBack = former.heldBack
+    heldBackSinceTold = former.heldBackSinceTold
+    swings = former.swings
+    allowed = min(allowed, former.allowed)
+    allowedSince = former.allowedSince
+  }
+
   /// Something is above the threshold, or was a moment ago.
   public var isActive: Bool { bout != nil }
 
@@ -64,7 +74,7 @@ public struct ImpactDetector: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - sample: one whose time does not rise is not used.
-  ///   - isShaking: a shake is active.
+  ///   - isShaking: a hand shakes.
   public mutating func feed(_ sample: Sample, isShaking: Bool = false) -> ImpactEvent? {
     let now = sample.at.seconds
     if let time, now <= time { return nil }
@@ -145,7 +155,7 @@ extension ImpactDetector {
     defer { heldBackSinceTold = 0 }
     return ImpactEvent(
       id: lastID, at: Instant(seconds: now), start: Instant(seconds: pulse.start), peakG: pulse.peakG,
-      durationS: pulse.durationS, dvMps: pulse.dvMps, axis: pulse.velocityGS.mainAxis, isClipped: pulse.isClipped,
+      durationS: pulse.durationS, dvMps: pulse.dvMps, axis: pulse.peak.mainAxis, isClipped: pulse.isClipped,
       heldBack: heldBackSinceTold)
   }
 

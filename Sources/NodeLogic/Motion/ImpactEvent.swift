@@ -18,7 +18,7 @@ public struct ImpactEvent: Equatable, Sendable {
   /// Length of the pulse's integral, gravity removed: the change of velocity [m/s]. A low sampling rate leaves it
   /// right in the mean, where the sensor itself smooths what is quicker.
   public var dvMps: Double
-  /// The axis with the largest part of the change of velocity.
+  /// The axis with the largest component at the peak.
   public var axis: Axis
   /// The sensor's range ended below the peak.
   public var isClipped: Bool
@@ -41,5 +41,12 @@ public struct ImpactEvent: Equatable, Sendable {
     self.isClipped = isClipped
     self.fallS = fallS
     self.heldBack = heldBack
+  }
+
+  /// The event as it is published. What was held back shows as a hole in the ids.
+  public func message(clock: ClockState, place: Place? = nil) -> ImpactMessage {
+    ImpactMessage(
+      id: id, start: clock.wall(at: start), peakG: peakG, durationS: durationS, velocityChangeMPS: dvMps, axis: axis,
+      isClipped: isClipped, fallS: fallS, place: place)
   }
 }

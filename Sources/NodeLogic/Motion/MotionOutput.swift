@@ -2,6 +2,10 @@
 public enum MotionOutput: Equatable, Sendable {
   /// Publish a phase of a shake.
   case shake(ShakeEvent)
+  /// Publish that something hit.
+  case impact(ImpactEvent)
+  /// Publish that it fell.
+  case freeFall(FreeFallEvent)
   /// Publish that another side is up.
   case orientation(OrientationChange)
   /// Publish a window.
@@ -28,6 +32,10 @@ public enum MotionWarning: Equatable, Sendable, CustomStringConvertible {
   case unusable(Int)
   /// Samples were not used because their time did not rise; the count since the start.
   case outOfOrder(Int)
+  /// The sensor's range ends below what opens an impact.
+  case narrowRange(fullScaleG: Double, thresholdG: Double)
+  /// Impacts were not told because there were too many in a minute; the count since the start.
+  case impactsHeldBack(Int, perMinute: Int)
 
   /// Whether it tells of a problem, rather than of the end of one.
   public var isProblem: Bool {
@@ -50,6 +58,12 @@ public enum MotionWarning: Equatable, Sendable, CustomStringConvertible {
     case .unusable(let count):
       "samples that are not finite, impossibly large or dated in the future are not used; \(count) since the start"
     case .outOfOrder(let count): "samples whose time does not rise are not used; \(count) since the start"
+    case .narrowRange(let fullScaleG, let thresholdG):
+      "its range of \(tenths(fullScaleG)) g ends below the \(tenths(thresholdG)) g that open an impact; none will be seen;"
+        + " lower impact.threshold_g or widen the sensor's range"
+    case .impactsHeldBack(let count, let perMinute):
+      "more than \(perMinute) impacts a minute; \(count) since the start are not sent; raise impact.threshold_g or"
+        + " impact.per_minute"
     }
   }
 }

@@ -1,6 +1,6 @@
 public import Telemetry
 
-/// From a sensor's reports to shakes, orientation, windows, warnings and the sensor's health.
+/// From a sensor's reports to shakes, impacts, falls, orientation, windows, warnings and the sensor's health.
 ///
 /// A value without a clock: the shell hands in each report with the time at which it came, calls `tick` at
 /// `nextDeadline`, and carries out what is answered, in its order.
@@ -21,12 +21,18 @@ public struct MotionPipeline: Sendable {
   private static let shortestStallS = 1.0
 
   public private(set) var settings: MotionSettings
-  private var description: AccelerometerDescription?
+  /// Whether what is measured is published: see `disarm`. Neither new settings nor a new sensor change it.
+  public internal(set) var isArmed = true
+  private(set) var description: AccelerometerDescription?
   private var state = State.waiting
-  private var shake: ShakeDetector
-  private var orientation: OrientationDetector
-  private var gravity: GravityFilter
-  private var windows: WindowBuilder
+  var shake: ShakeDetector
+  var impacts: ImpactDetector
+  var falls: FreeFallDetector
+  /// A hand's shake was active so recently that what swings still belongs to it.
+  var shakenUntil = Instant.start
+  var orientation: OrientationDetector
+  var gravity: GravityFilter
+  var windows: WindowBuilder
   private var rate = RateEstimator()
   private var isTooSlow = false
   /// When a sample that could be used came last, or the start.
@@ -39,6 +45,8 @@ public struct MotionPipeline: Sendable {
   public init(_ settings: MotionSettings = MotionSettings()) {
     self.settings = settings
     shake = ShakeDetector(settings.shake)
+    impacts = ImpactDetector(settings.impact)
+    falls = FreeFallDetector(settings.freeFall)
     orientation = OrientationDetector(settings.orientation)
     gravity = GravityFilter(cornerHz: settings.orientation.lowPassHz)
     windows = WindowBuilder(settings.acceleration)
@@ -76,6 +84,7 @@ public struct MotionPipeline: Sendable {
       if state == .running { rate.noteGap() }
       state = .stalled
       outputs.append(.warning(.stalled(ageS: now - lastHeard)))
+      interruptShocks(at: now, &outputs)
       closeWindow(.silence, &outputs)
     }
     if state == .stalled, shake.isActive, now >= lastHeard + interruptionS, let event = shake.interrupt(at: now) {
@@ -88,6 +97,7 @@ public struct MotionPipeline: Sendable {
   public mutating func stop(at now: Instant) -> [MotionOutput] {
     var outputs: [MotionOutput] = []
     if let event = shake.stop(at: now) { outputs.append(.shake(event)) }
+    interruptShocks(at: now, &outputs)
     closeWindow(.stopped, &outputs)
     state = .waiting
     return outputs
@@ -97,9 +107,12 @@ public struct MotionPipeline: Sendable {
   /// side that is up and the numbering of shakes stay.
   public mutating func reconfigure(_ settings: MotionSettings, at now: Instant) -> [MotionOutput] {
     guard settings != self.settings else { return [] }
-    let outputs = interrupt(at: now)
+    var outputs = interrupt(at: now)
     self.settings = settings
     shake = ShakeDetector(settings.shake, after: shake.lastID)
+    impacts = ImpactDetector(settings.impact, after: impacts)
+    falls = FreeFallDetector(settings.freeFall, after: falls.lastID)
+    judgeRange(&outputs)
     orientation = OrientationDetector(settings.orientation, face: orientation.face)
     gravity = GravityFilter(cornerHz: settings.orientation.lowPassHz)
     windows = WindowBuilder(settings.acceleration, after: windows)
@@ -111,8 +124,9 @@ public struct MotionPipeline: Sendable {
   public func health(at now: Instant) -> HealthMessage.Accelerometer {
     var health = HealthMessage.Accelerometer(state: .starting, gaps: rate.gaps, dropped: unusable + outOfOrder)
     switch state {
-    case .waiting, .starting: health.state = .starting
-    case .running: health.state = .running
+    case .waiting: health.state = .starting
+    case .starting: health.state = isArmed ? .starting : .disarmed
+    case .running: health.state = isArmed ? .running : .disarmed
     case .stalled:
       health.state = .stalled
       health.error = "no sample for \(tenths(now - lastHeard)) s"
@@ -132,8 +146,9 @@ public struct MotionPipeline: Sendable {
 
 extension MotionPipeline {
   private mutating func start(_ description: AccelerometerDescription, at now: Instant) -> [MotionOutput] {
-    let outputs = interrupt(at: now)
+    var outputs = interrupt(at: now)
     self.description = description
+    judgeRange(&outputs)
     windows.reset()
     windows.isScaleKnown = description.fullScaleG != nil
     rate.reset()
@@ -175,7 +190,9 @@ extension MotionPipeline {
     let stepS = lastSample.map { sample.at - $0 } ?? 0
     lastSample = sample.at
     let missed = rate.feed(sample.at.seconds)
+    guard isArmed else { return judgeRate(&outputs) }
     if let event = shake.feed(sample) { outputs.append(.shake(event)) }
+    feedShocks(sample, &outputs)
     if stepS >= Self.shortestStallS { orientation.interrupt() }
     let down = gravity.feed(sample.g, after: stepS)
     if let change = orientation.feed(gravity: down, at: sample.at, isShaking: shake.isActive) {
@@ -191,6 +208,7 @@ extension MotionPipeline {
     rate.noteGap()
     var outputs: [MotionOutput] = []
     if let event = shake.interrupt(at: now) { outputs.append(.shake(event)) }
+    interruptShocks(at: now, &outputs)
     gravity.reset()
     orientation.interrupt()
     if rate.gaps.isDoubling { outputs.append(.warning(.gaps(rate.gaps))) }
@@ -224,13 +242,14 @@ extension MotionPipeline {
   private mutating func interrupt(at now: Instant) -> [MotionOutput] {
     var outputs: [MotionOutput] = []
     if let event = shake.interrupt(at: now) { outputs.append(.shake(event)) }
+    interruptShocks(at: now, &outputs)
     closeWindow(.interrupted, &outputs)
     gravity.reset()
     orientation.interrupt()
     return outputs
   }
 
-  private mutating func closeWindow(_ closing: AccelerationWindow.Closing, _ outputs: inout [MotionOutput]) {
+  mutating func closeWindow(_ closing: AccelerationWindow.Closing, _ outputs: inout [MotionOutput]) {
     outputs += windows.close(closing).map { .acceleration($0) }
     windows.interrupt()
   }
@@ -250,5 +269,5 @@ extension MotionPipeline {
 
 extension Int {
   /// A power of two: a warning at each of these is rare, however fast the count rises.
-  fileprivate var isDoubling: Bool { self > 0 && self & (self - 1) == 0 }
+  var isDoubling: Bool { self > 0 && self & (self - 1) == 0 }
 }

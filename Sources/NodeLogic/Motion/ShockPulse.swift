@@ -11,8 +11,8 @@ struct ShockPulse: Equatable, Sendable {
   var start: Double
   /// The fall through the level, interpolated [s].
   var end: Double
-  /// The largest sample's length [g].
-  var peakG: Double
+  /// The largest sample [g].
+  var peak: Vector
   /// Integral of the acceleration over the pulse [g s].
   var velocityGS: Vector
   /// A sample touched the end of the sensor's scale.
@@ -22,6 +22,9 @@ struct ShockPulse: Equatable, Sendable {
 
   /// From `start` to `end` [s].
   var durationS: Double { end - start }
+
+  /// Length of the largest sample [g].
+  var peakG: Double { peak.length }
 
   /// Length of the velocity change [m/s].
   var dvMps: Double { velocityGS.length * standardGravity }
@@ -59,6 +62,7 @@ struct PulseTracker: Equatable, Sendable {
   private struct Open: Equatable {
     /// The number of its first point.
     var first: Int
+    var peak: Vector
     var peakG: Double
     var direction: Vector
     var levelG: Double
@@ -94,7 +98,10 @@ struct PulseTracker: Equatable, Sendable {
   /// - Parameter lengthG: its length, which the caller knows already [g].
   mutating func feed(_ g: Vector, lengthG: Double, at time: Double, isClipped: Bool) -> Verdict? {
     // The oldest point of a slow rise is about to be overwritten.
-    if let first = open?.first, first + Self.capacity == written { open?.shorten(by: area(first)) }
+    if let first = open?.first, first + Self.capacity == written {
+      let lost = area(first)
+      open?.shorten(by: lost)
+    }
     ring[written % Self.capacity] = Point(time: time, g: g)
     written += 1
     guard open != nil else {
@@ -124,7 +131,7 @@ extension PulseTracker {
     let direction = peak.g * (1 / lengthG)
     let levelG = level(for: lengthG)
     var pulse = Open(
-      first: newest, peakG: lengthG, direction: direction, levelG: levelG, area: .zero,
+      first: newest, peak: peak.g, peakG: lengthG, direction: direction, levelG: levelG, area: .zero,
       isClipped: isClipped, spacingS: newest > oldest ? peak.time - point(newest - 1).time : 0)
     while pulse.first > max(oldest, lastEnd) {
       let before = point(pulse.first - 1)
@@ -150,6 +157,7 @@ extension PulseTracker {
     pulse.isClipped = pulse.isClipped || isClipped
     pulse.spacingS = max(pulse.spacingS, time - last.time)
     if lengthG > pulse.peakG {
+      pulse.peak = g
       pulse.peakG = lengthG
       pulse.direction = g * (1 / lengthG)
       pulse.levelG = level(for: lengthG)
@@ -181,7 +189,7 @@ extension PulseTracker {
     let first = point(pulse.first)
     let last = point(newest - 1)
     var shock = ShockPulse(
-      start: first.time, end: last.time, peakG: pulse.peakG, velocityGS: pulse.area, isClipped: pulse.isClipped,
+      start: first.time, end: last.time, peak: pulse.peak, velocityGS: pulse.area, isClipped: pulse.isClipped,
       spacingS: max(pulse.spacingS, point(newest).time - last.time))
     if pulse.first > oldest {
       let edge = crossing(from: first, to: point(pulse.first - 1), pulse)

@@ -173,6 +173,12 @@ extension Node {
         effects.append(.log(event.note))
         let message = event.message(clock: clock, place: location?.place(at: event.at))
         append(.shake(message), at: event.at, &effects)
+      case .impact(let event):
+        effects.append(.log(event.note))
+        append(.impact(event.message(clock: clock, place: location?.place(at: event.at))), at: event.at, &effects)
+      case .freeFall(let event):
+        effects.append(.log(event.note))
+        append(.freeFall(event.message(clock: clock, place: location?.place(at: event.at))), at: event.at, &effects)
       case .orientation(let change):
         turn = change
         append(.orientation(change.message(in: settings.convention)), at: change.at, &effects)
