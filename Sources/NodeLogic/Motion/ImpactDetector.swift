@@ -13,7 +13,7 @@ public import Telemetry
 ///
 /// **Impacts and shakes.** The swings of a hand may exceed the threshold when it shakes violently. A pulse that comes
 /// while a hand shakes, or in the same bout, is taken for a swing unless it is a knock: shorter than 20 ms, which is
-/// half a swing at 25 Hz (where samples are far apart, shorter than two periods, to 40 ms). What a person shakes so
+/// half a swing at 25 Hz (where samples are far apart, three periods, to 40 ms). What a person shakes so
 /// against a table is told as both.
 public struct ImpactDetector: Equatable, Sendable {
   private static let gravityHz = 0.7
@@ -160,7 +160,7 @@ extension ImpactDetector {
   }
 
   private func isKnock(_ pulse: ShockPulse) -> Bool {
-    pulse.durationS <= min(max(Self.knockS, 2 * pulse.spacingS), Self.longestKnockS)
+    pulse.durationS <= min(max(Self.knockS, 3 * pulse.spacingS), Self.longestKnockS)
   }
 
   /// Takes one from what the minute allows, if there is one: `perMinute` at once, and as many again each minute.
