@@ -31,7 +31,8 @@ public struct WindowBuilder: Equatable, Sendable {
   /// Every window is so many times longer than the settings say, up to an hour: what a data budget asks for; >= 1.
   public var stretch = 1.0
 
-  private static let longestS = 3600.0
+  /// To which windows are stretched at the most [s].
+  static let longestS = 3600.0
   /// From this length on, a mean is a mean.
   private static let shortestMeanS = 1.0
 
