@@ -68,8 +68,25 @@ public struct MotionPipeline: Sendable {
     }
   }
 
+  /// Somebody watches: samples are published beside the windows.
+  public var isLive: Bool { windows.isLive }
+
+  /// Publishes samples, in batches, until the lease runs out; extends a lease that runs, or ends it where `until` is not
+  /// later than `now`.
+  ///
+  /// - Parameter rateHz: the highest rate of samples [Hz], > 0; nil: as configured.
+  public mutating func live(until: Instant, at now: Instant, rateHz: Double? = nil) -> [MotionOutput] {
+    guard until > now || windows.isLive else { return [] }
+    return (windows.live(until: until, rateHz: rateHz) + windows.endLive(at: now)).map { .acceleration($0) }
+  }
+
+  /// Makes every window so many times longer than configured, up to an hour, to save data; >= 1.
+  public mutating func setStretch(_ stretch: Double) { windows.stretch = stretch }
+
   /// When `tick` must be called at the latest; nil while nothing waits for time to pass.
-  public var nextDeadline: Instant? {
+  public var nextDeadline: Instant? { [silenceDeadline, windows.liveUntil].compactMap { $0 }.min() }
+
+  private var silenceDeadline: Instant? {
     switch state {
     case .starting, .running: lastHeard + stallS
     case .stalled: shake.isActive ? lastHeard + interruptionS : nil
@@ -79,7 +96,7 @@ public struct MotionPipeline: Sendable {
 
   /// Does what is due by time: notices that samples stopped. Harmless at any other moment.
   public mutating func tick(at now: Instant) -> [MotionOutput] {
-    var outputs: [MotionOutput] = []
+    var outputs = windows.endLive(at: now).map { MotionOutput.acceleration($0) }
     if state == .running || state == .starting, now >= lastHeard + stallS {
       if state == .running { rate.noteGap() }
       state = .stalled
