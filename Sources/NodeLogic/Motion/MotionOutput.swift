@@ -6,6 +6,8 @@ public enum MotionOutput: Equatable, Sendable {
   case orientation(OrientationChange)
   /// Publish a window.
   case acceleration(AccelerationWindow)
+  /// Publish a piece of a shake's waveform.
+  case waveform(WaveformChunk)
   /// Tell people.
   case warning(MotionWarning)
 }
@@ -28,6 +30,10 @@ public enum MotionWarning: Equatable, Sendable, CustomStringConvertible {
   case unusable(Int)
   /// Samples were not used because their time did not rise; the count since the start.
   case outOfOrder(Int)
+  /// A waveform ends before its shake.
+  case waveformCut(shake: Int, WaveformRecorder.Cut)
+  /// Shakes are published without their waveform, because that hour has had enough; the count since the start.
+  case waveformsWithheld(Int, perHour: Int)
 
   /// Whether it tells of a problem, rather than of the end of one.
   public var isProblem: Bool {
@@ -50,6 +56,14 @@ public enum MotionWarning: Equatable, Sendable, CustomStringConvertible {
     case .unusable(let count):
       "samples that are not finite, impossibly large or dated in the future are not used; \(count) since the start"
     case .outOfOrder(let count): "samples whose time does not rise are not used; \(count) since the start"
+    case .waveformCut(let shake, .tooLong):
+      "the waveform of shake \(shake) ends before the shake: waveform.max_s is over"
+    case .waveformCut(let shake, .tooManyChunks):
+      "the waveform of shake \(shake) ends before the shake: it has \(WaveformRecorder.mostChunks) chunks; lower "
+        + "accelerometer.rate_hz or raise waveform.chunk_bytes"
+    case .waveformsWithheld(let count, let perHour):
+      "shakes are published without waveform, since this hour has had \(perHour) (waveform.max_per_hour); "
+        + "\(count) since the start"
     }
   }
 }

@@ -27,6 +27,7 @@ public struct MotionPipeline: Sendable {
   private var orientation: OrientationDetector
   private var gravity: GravityFilter
   private var windows: WindowBuilder
+  private var recorder: WaveformRecorder?
   private var rate = RateEstimator()
   private var isTooSlow = false
   /// When a sample that could be used came last, or the start.
@@ -42,6 +43,7 @@ public struct MotionPipeline: Sendable {
     orientation = OrientationDetector(settings.orientation)
     gravity = GravityFilter(cornerHz: settings.orientation.lowPassHz)
     windows = WindowBuilder(settings.acceleration)
+    recorder = settings.waveform.map { WaveformRecorder($0) }
   }
 
   /// A shake has begun and is not over.
@@ -79,7 +81,7 @@ public struct MotionPipeline: Sendable {
       closeWindow(.silence, &outputs)
     }
     if state == .stalled, shake.isActive, now >= lastHeard + interruptionS, let event = shake.interrupt(at: now) {
-      outputs.append(.shake(event))
+      tell(event, &outputs)
     }
     return outputs
   }
@@ -87,7 +89,7 @@ public struct MotionPipeline: Sendable {
   /// The agent stops: an active shake is cancelled, the open window closed.
   public mutating func stop(at now: Instant) -> [MotionOutput] {
     var outputs: [MotionOutput] = []
-    if let event = shake.stop(at: now) { outputs.append(.shake(event)) }
+    if let event = shake.stop(at: now) { tell(event, &outputs) }
     closeWindow(.stopped, &outputs)
     state = .waiting
     return outputs
@@ -103,6 +105,8 @@ public struct MotionPipeline: Sendable {
     orientation = OrientationDetector(settings.orientation, face: orientation.face)
     gravity = GravityFilter(cornerHz: settings.orientation.lowPassHz)
     windows = WindowBuilder(settings.acceleration, after: windows)
+    recorder = settings.waveform.map { WaveformRecorder($0, after: recorder) }
+    startRecorder()
     isTooSlow = false
     return outputs
   }
@@ -136,6 +140,7 @@ extension MotionPipeline {
     self.description = description
     windows.reset()
     windows.isScaleKnown = description.fullScaleG != nil
+    startRecorder()
     rate.reset()
     isTooSlow = false
     state = .starting
@@ -175,7 +180,9 @@ extension MotionPipeline {
     let stepS = lastSample.map { sample.at - $0 } ?? 0
     lastSample = sample.at
     let missed = rate.feed(sample.at.seconds)
-    if let event = shake.feed(sample) { outputs.append(.shake(event)) }
+    let event = shake.feed(sample)
+    if let event { outputs.append(.shake(event)) }
+    recorder?.feed(sample, periodS: rate.periodS, event, &outputs)
     if stepS >= Self.shortestStallS { orientation.interrupt() }
     let down = gravity.feed(sample.g, after: stepS)
     if let change = orientation.feed(gravity: down, at: sample.at, isShaking: shake.isActive) {
@@ -190,7 +197,7 @@ extension MotionPipeline {
   private mutating func noteGap(at now: Instant) -> [MotionOutput] {
     rate.noteGap()
     var outputs: [MotionOutput] = []
-    if let event = shake.interrupt(at: now) { outputs.append(.shake(event)) }
+    if let event = shake.interrupt(at: now) { tell(event, &outputs) }
     gravity.reset()
     orientation.interrupt()
     if rate.gaps.isDoubling { outputs.append(.warning(.gaps(rate.gaps))) }
@@ -223,11 +230,22 @@ extension MotionPipeline {
   /// Ends what is going on, because the samples before and after do not belong together.
   private mutating func interrupt(at now: Instant) -> [MotionOutput] {
     var outputs: [MotionOutput] = []
-    if let event = shake.interrupt(at: now) { outputs.append(.shake(event)) }
+    if let event = shake.interrupt(at: now) { tell(event, &outputs) }
     closeWindow(.interrupted, &outputs)
     gravity.reset()
     orientation.interrupt()
     return outputs
+  }
+
+  /// Tells of a shake that ends without a sample.
+  private mutating func tell(_ event: ShakeEvent, _ outputs: inout [MotionOutput]) {
+    outputs.append(.shake(event))
+    recorder?.end(event, &outputs)
+  }
+
+  private mutating func startRecorder() {
+    guard let description else { return }
+    recorder?.start(rateHz: description.rateHz, fullScaleG: description.fullScaleG)
   }
 
   private mutating func closeWindow(_ closing: AccelerationWindow.Closing, _ outputs: inout [MotionOutput]) {
