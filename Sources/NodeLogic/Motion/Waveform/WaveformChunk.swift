@@ -12,17 +12,17 @@ public struct WaveformChunk: Equatable, Sendable {
   public var isLast: Bool
   /// When the first sample was measured.
   public var start: Instant
-  /// The mean distance of two samples [s], > 0; of a single sample what it is elsewhere.
+  /// The mean time from one sample to the next [s], > 0; 0 for a single sample.
   public var stepS: Double
   /// What one count is worth [g].
-  public var quantumG: Double
+  public var unitG: Double
   /// Counts along each axis, equally many, at least one.
   public var x: [Int32]
   public var y: [Int32]
   public var z: [Int32]
 
   public init(
-    shake: Int, index: Int, isLast: Bool = false, start: Instant, stepS: Double, quantumG: Double, x: [Int32],
+    shake: Int, index: Int, isLast: Bool = false, start: Instant, stepS: Double, unitG: Double, x: [Int32],
     y: [Int32], z: [Int32]
   ) {
     self.shake = shake
@@ -30,7 +30,7 @@ public struct WaveformChunk: Equatable, Sendable {
     self.isLast = isLast
     self.start = start
     self.stepS = stepS
-    self.quantumG = quantumG
+    self.unitG = unitG
     self.x = x
     self.y = y
     self.z = z
@@ -41,4 +41,22 @@ public struct WaveformChunk: Equatable, Sendable {
 
   /// When the last sample was measured.
   public var end: Instant { start + Double(count - 1) * stepS }
+}
+
+extension WaveformChunk {
+  /// The chunk as it is published.
+  public func message(clock: ClockState, in convention: Convention) -> WaveformMessage {
+    var message = WaveformMessage(
+      id: shake, chunk: index, isLast: isLast, start: clock.wall(at: start), periodS: stepS, unitG: unitG, x: x, y: y,
+      z: z)
+    if convention == .apple {
+      // No count is so low that it has no opposite: the strongest sample that is taken is 2e9 counts.
+      for index in x.indices {
+        message.x[index] = -x[index]
+        message.y[index] = -y[index]
+        message.z[index] = -z[index]
+      }
+    }
+    return message
+  }
 }

@@ -6,8 +6,8 @@ internal import Telemetry
 struct WaveformChunkBuilder: Equatable {
   /// The most that the rest of a message takes: envelope, keys, and numbers at their longest [bytes].
   static let overheadBytes = 280
-  /// Fewest bytes of one sample: three digits and three commas.
-  private static let smallestSampleBytes = 6
+  /// Fewest bytes of one sample: three digits, signs and commas.
+  private static let smallestSampleBytes = 9
 
   private let roomBytes: Int
   private var usedBytes = 0
@@ -18,13 +18,13 @@ struct WaveformChunkBuilder: Equatable {
   private var last = 0.0
   /// Steps at which no sample so far would be more than half a step off.
   private var possibleSteps = (shortest: 0.0, longest: Double.infinity)
-  /// The last step that was known [s].
-  private var stepS = 1.0
+  /// 0 while there are fewer than two samples [s].
+  private var stepS = 0.0
 
   /// - Parameter payloadBytes: what the whole message may have.
   init(payloadBytes: Int) {
     roomBytes = payloadBytes - Self.overheadBytes
-    let most = roomBytes / Self.smallestSampleBytes + 1
+    let most = min(roomBytes / Self.smallestSampleBytes + 1, WaveformMessage.mostSamples)
     x.reserveCapacity(most)
     y.reserveCapacity(most)
     z.reserveCapacity(most)
@@ -38,7 +38,7 @@ struct WaveformChunkBuilder: Equatable {
   ///   another chunk.
   func admits(_ reading: WaveformReading, periodS: Double?) -> Bool {
     guard !isEmpty else { return true }
-    guard usedBytes + reading.bytes <= roomBytes else { return false }
+    guard usedBytes + reading.bytes <= roomBytes, x.count < WaveformMessage.mostSamples else { return false }
     let spacing = reading.at - last
     if let periodS, !(0.5 * periodS...1.5 * periodS).contains(spacing) { return false }
     let step = (reading.at - start) / Double(x.count)
@@ -46,10 +46,9 @@ struct WaveformChunkBuilder: Equatable {
   }
 
   /// Takes a sample that `admits` lets in.
-  mutating func append(_ reading: WaveformReading, periodS: Double?) {
+  mutating func append(_ reading: WaveformReading) {
     if isEmpty {
       start = reading.at
-      if let periodS { stepS = periodS }
     } else {
       // |since - place * step| <= step / 2 for every sample, solved for the step.
       let since = reading.at - start
@@ -66,9 +65,9 @@ struct WaveformChunkBuilder: Equatable {
   }
 
   /// What was gathered; the builder is empty afterwards.
-  mutating func take(shake: Int, index: Int, isLast: Bool, quantumG: Double) -> WaveformChunk {
+  mutating func take(shake: Int, index: Int, isLast: Bool, unitG: Double) -> WaveformChunk {
     let chunk = WaveformChunk(
-      shake: shake, index: index, isLast: isLast, start: Instant(seconds: start), stepS: stepS, quantumG: quantumG,
+      shake: shake, index: index, isLast: isLast, start: Instant(seconds: start), stepS: stepS, unitG: unitG,
       x: Array(x[...]), y: Array(y[...]), z: Array(z[...]))
     removeAll()
     return chunk
@@ -79,6 +78,7 @@ struct WaveformChunkBuilder: Equatable {
     y.removeAll(keepingCapacity: true)
     z.removeAll(keepingCapacity: true)
     usedBytes = 0
+    stepS = 0
     possibleSteps = (0, .infinity)
   }
 
@@ -88,12 +88,12 @@ struct WaveformChunkBuilder: Equatable {
 }
 
 extension WaveformReading {
-  /// What it takes in a message: its digits, signs and commas.
+  /// What it takes in a message: its digits and commas, and a sign, which the other convention may put there.
   fileprivate var bytes: Int { Self.bytes(x) + Self.bytes(y) + Self.bytes(z) }
 
   private static func bytes(_ count: Int32) -> Int {
     var rest = count.magnitude
-    var bytes = count < 0 ? 3 : 2
+    var bytes = 3
     while rest >= 10 {
       rest /= 10
       bytes += 1

@@ -1,3 +1,5 @@
+internal import Telemetry
+
 /// A sample as a waveform keeps it: 24 bytes.
 struct WaveformReading: Equatable {
   /// When it was measured [s].
@@ -9,7 +11,7 @@ struct WaveformReading: Equatable {
 }
 
 /// What one count of a waveform is worth.
-struct WaveformQuantum: Equatable {
+struct WaveformUnit: Equatable {
   /// From 50 ug, so that the strongest acceleration that a sample may have still fits into 32 bits [g].
   private static let steps = [5e-5, 1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 1e-2]
   /// Where the sensor does not tell its range [g].

@@ -1,4 +1,4 @@
-public import Telemetry
+internal import Telemetry
 
 /// Keeps the last moments of motion, and when a shake begins, answers its waveform piece by piece.
 ///
@@ -33,7 +33,7 @@ public struct WaveformRecorder: Equatable, Sendable {
   public let settings: WaveformSettings
   /// Shakes without a waveform since the start, because of `maxPerHour`.
   public private(set) var withheld = 0
-  private var quantum = WaveformQuantum(fullScaleG: nil)
+  private var unit = WaveformUnit(fullScaleG: nil)
   private var ring: WaveformRing
   private var builder: WaveformChunkBuilder
   private var recording: Recording?
@@ -58,7 +58,7 @@ public struct WaveformRecorder: Equatable, Sendable {
   ///   - rateHz: the rate that it was set to [Hz]; 0 when unknown.
   ///   - fullScaleG: the largest value that it gives [g], where known.
   public mutating func start(rateHz: Double, fullScaleG: Double?) {
-    quantum = WaveformQuantum(fullScaleG: fullScaleG)
+    unit = WaveformUnit(fullScaleG: fullScaleG)
     let capacity = Self.capacity(settings, rateHz: rateHz > 0 ? rateHz : Self.unknownRateHz)
     if capacity == ring.capacity { ring.removeAll() } else { ring = WaveformRing(capacity: capacity) }
     builder.removeAll()
@@ -73,7 +73,7 @@ public struct WaveformRecorder: Equatable, Sendable {
   ) {
     // What follows a hole does not belong to the shake that the hole ended.
     if let event, event.reason == .interrupted { end(event, &outputs) }
-    let reading = quantum.reading(sample)
+    let reading = unit.reading(sample)
     ring.append(reading)
     record(reading, periodS: periodS, &outputs)
     guard let event else { return }
@@ -110,7 +110,7 @@ extension WaveformRecorder {
       guard recording.chunks + 1 < Self.mostChunks else { return cut(.tooManyChunks, &outputs) }
       emit(isLast: false, &outputs)
     }
-    builder.append(reading, periodS: periodS)
+    builder.append(reading)
   }
 
   private mutating func cut(_ reason: Cut, _ outputs: inout [MotionOutput]) {
@@ -122,7 +122,7 @@ extension WaveformRecorder {
 
   private mutating func emit(isLast: Bool, _ outputs: inout [MotionOutput]) {
     guard let index = recording?.chunks, let shake = recording?.shake, !builder.isEmpty else { return }
-    outputs.append(.waveform(builder.take(shake: shake, index: index, isLast: isLast, quantumG: quantum.g)))
+    outputs.append(.waveform(builder.take(shake: shake, index: index, isLast: isLast, unitG: unit.g)))
     recording?.chunks += 1
   }
 
