@@ -33,6 +33,7 @@ public struct MotionPipeline: Sendable {
   var orientation: OrientationDetector
   var gravity: GravityFilter
   var windows: WindowBuilder
+  var recorder: WaveformRecorder?
   private var rate = RateEstimator()
   private var isTooSlow = false
   /// When a sample that could be used came last, or the start.
@@ -50,6 +51,7 @@ public struct MotionPipeline: Sendable {
     orientation = OrientationDetector(settings.orientation)
     gravity = GravityFilter(cornerHz: settings.orientation.lowPassHz)
     windows = WindowBuilder(settings.acceleration)
+    recorder = settings.waveform.map { WaveformRecorder($0) }
   }
 
   /// A shake has begun and is not over.
@@ -105,7 +107,7 @@ public struct MotionPipeline: Sendable {
       closeWindow(.silence, &outputs)
     }
     if state == .stalled, shake.isActive, now >= lastHeard + interruptionS, let event = shake.interrupt(at: now) {
-      outputs.append(.shake(event))
+      tell(event, &outputs)
     }
     return outputs
   }
@@ -113,7 +115,7 @@ public struct MotionPipeline: Sendable {
   /// The agent stops: an active shake is cancelled, the open window closed.
   public mutating func stop(at now: Instant) -> [MotionOutput] {
     var outputs: [MotionOutput] = []
-    if let event = shake.stop(at: now) { outputs.append(.shake(event)) }
+    if let event = shake.stop(at: now) { tell(event, &outputs) }
     interruptShocks(at: now, &outputs)
     closeWindow(.stopped, &outputs)
     state = .waiting
@@ -133,6 +135,8 @@ public struct MotionPipeline: Sendable {
     orientation = OrientationDetector(settings.orientation, face: orientation.face)
     gravity = GravityFilter(cornerHz: settings.orientation.lowPassHz)
     windows = WindowBuilder(settings.acceleration, after: windows)
+    recorder = settings.waveform.map { WaveformRecorder($0, after: recorder) }
+    startRecorder()
     isTooSlow = false
     return outputs
   }
@@ -168,6 +172,7 @@ extension MotionPipeline {
     judgeRange(&outputs)
     windows.reset()
     windows.isScaleKnown = description.fullScaleG != nil
+    startRecorder()
     rate.reset()
     isTooSlow = false
     state = .starting
@@ -208,7 +213,9 @@ extension MotionPipeline {
     lastSample = sample.at
     let missed = rate.feed(sample.at.seconds)
     guard isArmed else { return judgeRate(&outputs) }
-    if let event = shake.feed(sample) { outputs.append(.shake(event)) }
+    let event = shake.feed(sample)
+    if let event { outputs.append(.shake(event)) }
+    recorder?.feed(sample, periodS: rate.periodS, event, &outputs)
     feedShocks(sample, &outputs)
     if stepS >= Self.shortestStallS { orientation.interrupt() }
     let down = gravity.feed(sample.g, after: stepS)
@@ -224,7 +231,7 @@ extension MotionPipeline {
   private mutating func noteGap(at now: Instant) -> [MotionOutput] {
     rate.noteGap()
     var outputs: [MotionOutput] = []
-    if let event = shake.interrupt(at: now) { outputs.append(.shake(event)) }
+    if let event = shake.interrupt(at: now) { tell(event, &outputs) }
     interruptShocks(at: now, &outputs)
     gravity.reset()
     orientation.interrupt()
@@ -258,12 +265,23 @@ extension MotionPipeline {
   /// Ends what is going on, because the samples before and after do not belong together.
   private mutating func interrupt(at now: Instant) -> [MotionOutput] {
     var outputs: [MotionOutput] = []
-    if let event = shake.interrupt(at: now) { outputs.append(.shake(event)) }
+    if let event = shake.interrupt(at: now) { tell(event, &outputs) }
     interruptShocks(at: now, &outputs)
     closeWindow(.interrupted, &outputs)
     gravity.reset()
     orientation.interrupt()
     return outputs
+  }
+
+  /// Tells of a shake that ends without a sample.
+  mutating func tell(_ event: ShakeEvent, _ outputs: inout [MotionOutput]) {
+    outputs.append(.shake(event))
+    recorder?.end(event, &outputs)
+  }
+
+  private mutating func startRecorder() {
+    guard let description else { return }
+    recorder?.start(rateHz: description.rateHz, fullScaleG: description.fullScaleG)
   }
 
   mutating func closeWindow(_ closing: AccelerationWindow.Closing, _ outputs: inout [MotionOutput]) {

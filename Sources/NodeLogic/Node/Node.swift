@@ -195,6 +195,8 @@ extension Node {
         append(.orientation(change.message(in: settings.convention)), at: change.at, &effects)
       case .acceleration(let window):
         publish(.acceleration(window.message(in: settings.convention)), at: window.end, &effects)
+      case .waveform(let chunk):
+        append(.waveform(chunk.message(clock: clock, in: settings.convention)), at: chunk.end, &effects)
       case .warning(let warning):
         let level = warning.isProblem ? Note.Level.warning : .notice
         effects.append(.log(Note(level, "accelerometer", "accelerometer: \(warning)")))
