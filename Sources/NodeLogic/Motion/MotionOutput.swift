@@ -42,6 +42,8 @@ public enum MotionWarning: Equatable, Sendable, CustomStringConvertible {
   case waveformCut(shake: Int, WaveformRecorder.Cut)
   /// Shakes are published without their waveform, because that hour has had enough; the count since the start.
   case waveformsWithheld(Int, perHour: Int)
+  /// The driver left something out or tried again; the count since the start.
+  case faulty(AccelerometerFaults.Kind, count: Int)
 
   /// Whether it tells of a problem, rather than of the end of one.
   public var isProblem: Bool {
@@ -63,6 +65,7 @@ public enum MotionWarning: Equatable, Sendable, CustomStringConvertible {
     case .gaps(let count): "samples were lost; \(count) times since the start"
     case .unusable(let count):
       "samples that are not finite, impossibly large or dated in the future are not used; \(count) since the start"
+    case .faulty(let kind, let count): "\(kind.words); \(count) times since the start"
     case .outOfOrder(let count): "samples whose time does not rise are not used; \(count) since the start"
     case .narrowRange(let fullScaleG, let thresholdG):
       "its range of \(tenths(fullScaleG)) g ends below the \(tenths(thresholdG)) g that open an impact; none will be seen;"

@@ -5,7 +5,7 @@ public import Telemetry
 /// A value without a clock: the shell hands in each report with the time at which it came, calls `tick` at
 /// `nextDeadline`, and carries out what is answered, in its order.
 public struct MotionPipeline: Sendable {
-  private enum State: Equatable {
+  enum State: Equatable {
     /// No sensor has started.
     case waiting
     /// Started, and no sample yet.
@@ -13,6 +13,8 @@ public struct MotionPipeline: Sendable {
     case running
     case stalled
     case failed(reason: String)
+    /// The sensor sleeps; single readings come now and then.
+    case idle
   }
 
   /// A sample further ahead of its arrival than this is misdated [s]. To believe it would make every later one "old".
@@ -23,8 +25,8 @@ public struct MotionPipeline: Sendable {
   public private(set) var settings: MotionSettings
   /// Whether what is measured is published: see `disarm`. Neither new settings nor a new sensor change it.
   public internal(set) var isArmed = true
-  private(set) var description: AccelerometerDescription?
-  private var state = State.waiting
+  var description: AccelerometerDescription?
+  var state = State.waiting
   var shake: ShakeDetector
   var impacts: ImpactDetector
   var falls: FreeFallDetector
@@ -34,11 +36,13 @@ public struct MotionPipeline: Sendable {
   var gravity: GravityFilter
   var windows: WindowBuilder
   var recorder: WaveformRecorder?
-  private var rate = RateEstimator()
+  var rate = RateEstimator()
   private var isTooSlow = false
   /// When a sample that could be used came last, or the start.
-  private var lastHeard = Instant.start
-  private var lastSample: Instant?
+  var lastHeard = Instant.start
+  var lastSample: Instant?
+  /// What the driver has told of, since the start.
+  var faults = AccelerometerFaults()
   private var unusable = 0
   private var outOfOrder = 0
 
@@ -67,6 +71,9 @@ public struct MotionPipeline: Sendable {
     case .samples(let samples): return take(samples, at: now)
     case .gap: return noteGap(at: now)
     case .failed(let reason): return fail(reason, at: now)
+    case .idle: return sleep(at: now)
+    case .woken: return wake(at: now)
+    case .faults(let more): return count(more)
     }
   }
 
@@ -92,7 +99,7 @@ public struct MotionPipeline: Sendable {
     switch state {
     case .starting, .running: lastHeard + stallS
     case .stalled: shake.isActive ? lastHeard + interruptionS : nil
-    case .waiting, .failed: nil
+    case .waiting, .failed, .idle: nil
     }
   }
 
@@ -154,11 +161,13 @@ public struct MotionPipeline: Sendable {
     case .failed(let reason):
       health.state = .failed
       health.error = reason
+    case .idle: health.state = .idle
     }
     health.rateHz = rate.rateHz
     health.ageS = lastSample.map { max(0, now - $0) }
     health.noiseMg = windows.noiseMg
-    if case .polled(let why) = description?.capture { health.polling = why }
+    health.polling = description?.capture.reason
+    health.faults = faults.isEmpty ? nil : faults
     return health
   }
 }
@@ -208,6 +217,7 @@ extension MotionPipeline {
       if outOfOrder.isDoubling { outputs.append(.warning(.outOfOrder(outOfOrder))) }
       return
     }
+    guard state != .idle else { return takeAsleep(sample, at: now, &outputs) }
     if state != .running || lastHeard != now { hear(at: now, &outputs) }
     let stepS = lastSample.map { sample.at - $0 } ?? 0
     lastSample = sample.at
@@ -263,7 +273,7 @@ extension MotionPipeline {
   private var interruptionS: Double { max(stallS, settings.shake.maxGapS) }
 
   /// Ends what is going on, because the samples before and after do not belong together.
-  private mutating func interrupt(at now: Instant) -> [MotionOutput] {
+  mutating func interrupt(at now: Instant) -> [MotionOutput] {
     var outputs: [MotionOutput] = []
     if let event = shake.interrupt(at: now) { tell(event, &outputs) }
     interruptShocks(at: now, &outputs)
