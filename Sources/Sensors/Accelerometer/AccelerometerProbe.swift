@@ -60,7 +60,8 @@ public enum AccelerometerProbe {
   private static func setUp(_ settings: AccelerometerSettings) -> [AccelerometerFinding] {
     do {
       let device = try IIODiscovery(sysfsRoot: settings.sysfsRoot).choose(settings.device)
-      let sensor = try IIOSensor(device: device, mountMatrix: settings.mountMatrix)
+      let sensor = try IIOSensor(
+        device: device, mountMatrix: settings.mountMatrix, correction: settings.correction)
       let matrix =
         settings.mountMatrix != nil
         ? "from the configuration" : sensor.scale.mount == .identity ? "the identity" : "the driver's"
