@@ -56,7 +56,7 @@ struct WindowSums: Equatable, Sendable {
     let sum =
       switch filter {
       case .raw: rawSum
-      case .gravity: gravitySum
+      case .gravity, .adaptive: gravitySum
       case .user: rawSum - gravitySum
       }
     let lengthS = end - start
