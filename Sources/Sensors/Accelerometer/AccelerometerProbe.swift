@@ -68,7 +68,8 @@ public enum AccelerometerProbe {
   private static func setUp(_ settings: AccelerometerSettings) -> [AccelerometerFinding] {
     do {
       let device = try IIODiscovery(sysfsRoot: settings.sysfsRoot).choose(settings.device)
-      let sensor = try IIOSensor(device: device, mountMatrix: settings.mountMatrix)
+      let sensor = try IIOSensor(
+        device: device, mountMatrix: settings.mountMatrix, correction: settings.correction)
       let matrix = origin(of: sensor.scale.mount, settings)
       let scales = [sensor.scale.x, sensor.scale.y, sensor.scale.z].map { decimal($0.scale) }.joined(separator: ", ")
       return [
