@@ -26,7 +26,7 @@ def expect(what; test): {what: what, met: ((try ([test] | first) catch false) ==
 # Windows that nothing cut short, without the first: it has the start in it.
 def whole: [.acceleration[]? | select(.window_s > 1.5)][1:];
 def rate: [whole[].hz] | median;
-def missed: .acceleration | total(.missed);
+def missed: .acceleration // [] | total(.missed);
 def states: [.health[]?.accelerometer.state];
 def began: [.shake[]? | select(.phase == "began")];
 def ended: [.shake[]? | select(.phase == "ended")];
@@ -61,11 +61,14 @@ def buffered: [
     all(.health[] | select(.accelerometer.state == "running"); .accelerometer.polling == null))
 ];
 
+def unbroken: [
+  expect("no gap is told"; [.health[].accelerometer.gaps] | max == 0),
+  expect("no sample is told as missing"; missed == 0)
+];
+
 # Nothing was lost, and nothing is said to be: what was sent is what was counted, but for the last read, which the
 # removal of the sensor may have taken with it.
-def complete($hz): [
-  expect("no gap is told"; [.health[].accelerometer.gaps] | max == 0),
-  expect("no sample is told as missing"; missed == 0),
+def complete($hz): unbroken + [
   expect("all samples but those of the last read arrived";
     (.facts.sent | tonumber) - (.acceleration | total(.n)) | . >= 0 and . <= 0.3 * $hz)
 ];
@@ -83,9 +86,10 @@ def expectations($name):
     presence("lis3dh"; "iio"; 20) + shake + recovered("No such device|no sensor") + [
       expect("health says why it is polled";
         all(.health[].accelerometer | select(.state == "running"); .polling | test("needs a trigger and there is none")))]
-  elif $name == "lis3dh-buffered" then presence("lis3dh"; "iio"; 100) + shake + buffered
-  elif $name == "hid-200" then presence("accel_3d"; "iio"; 200) + shake + buffered
-  elif $name == "hid-1000" then presence("accel_3d"; "iio"; 1000) + shake + buffered + complete(1000)
+  elif $name == "lis3dh-buffered" then presence("lis3dh"; "iio"; 100) + shake + buffered + unbroken
+  elif $name == "hid-200" then presence("accel_3d"; "iio"; 200) + shake + buffered + complete(200)
+  elif $name == "hid-1000" or $name == "hid-late" then
+    presence("accel_3d"; "iio"; 1000) + shake + buffered + complete(1000)
   elif $name == "hid-replug" then
     presence("accel_3d"; "iio"; 200) + shake + buffered + recovered("No such device|no sensor")
   elif $name == "hid-silent" then
@@ -96,7 +100,7 @@ def expectations($name):
   else [expect("the scenario is known"; false)] end;
 
 def figures:
-  "\(rate | rounded(2)) Hz, n \(.acceleration | total(.n)), missed \(missed), "
+  "\(rate | rounded(2)) Hz, n \(.acceleration // [] | total(.n)), missed \(missed), "
   + "gaps \([.health[]?.accelerometer.gaps] | max // "?")"
   + (ended[0] // null | if . == null then "" else
       ", shake \(.peak_g | rounded(2)) g \(.frequency_hz | rounded(1)) Hz \(.duration_s | rounded(2)) s" end)

@@ -146,6 +146,13 @@ static void serve_until(struct hub *hub, double time_s) {
   }
 }
 
+// When the reading of a moment is delivered: at once, or with others after it.
+static double delivery(const struct hub *hub, double time_s) {
+  double every_s = hub->options->late_every_s;
+  if (every_s <= 0) return time_s;
+  return fmax(time_s, floor(time_s / every_s) * every_s + hub->options->late_for_s);
+}
+
 static void send_reading(struct hub *hub, double time_s) {
   if (!is_reporting(hub) || is_silent(hub, time_s)) return;
   struct input input = reading(hub, time_s);
@@ -180,7 +187,7 @@ int run_hid(struct options *options) {
   hub.start_s = now_s();
   double time_s;
   for (long n = 0; (time_s = (double)n / options->rate_hz) < options->duration_s; n++) {
-    serve_until(&hub, hub.start_s + time_s);
+    serve_until(&hub, hub.start_s + delivery(&hub, time_s));
     send_reading(&hub, time_s);
   }
   struct uhid_event event = {.type = UHID_DESTROY};
