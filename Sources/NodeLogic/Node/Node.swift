@@ -184,11 +184,19 @@ extension Node {
         effects.append(.log(event.note))
         let message = event.message(clock: clock, place: location?.place(at: event.at))
         append(.shake(message), at: event.at, &effects)
+      case .impact(let event):
+        effects.append(.log(event.note))
+        append(.impact(event.message(clock: clock, place: location?.place(at: event.at))), at: event.at, &effects)
+      case .freeFall(let event):
+        effects.append(.log(event.note))
+        append(.freeFall(event.message(clock: clock, place: location?.place(at: event.at))), at: event.at, &effects)
       case .orientation(let change):
         turn = change
         append(.orientation(change.message(in: settings.convention)), at: change.at, &effects)
       case .acceleration(let window):
         publish(.acceleration(window.message(in: settings.convention)), at: window.end, &effects)
+      case .waveform(let chunk):
+        append(.waveform(chunk.message(clock: clock, in: settings.convention)), at: chunk.end, &effects)
       case .warning(let warning):
         let level = warning.isProblem ? Note.Level.warning : .notice
         effects.append(.log(Note(level, "accelerometer", "accelerometer: \(warning)")))
