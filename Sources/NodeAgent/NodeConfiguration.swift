@@ -52,6 +52,8 @@ struct NodeConfiguration {
     logic.gpsd = gpsd?.endpoint
     broker = try BrokerSettings(configuration, clientID: "judder-node-\(name)", environment: environment)
     takesCommands = configuration.flag("node.commands")
+    logic.budget = NodeConfiguration.budget(
+      configuration, broker, topicBytes: "\(prefix)/\(name)/".utf8.count)
     warnings = BrokerSection.warnings(configuration, environment: environment)
     logLevel = LogLevel(rawValue: configuration.text("log.level")) ?? .info
     listen()
@@ -111,7 +113,20 @@ struct NodeConfiguration {
     motion.acceleration.windowS = configuration.number("acceleration.window_s")
     motion.acceleration.restWindowS = configuration.number("acceleration.rest_window_s")
     motion.acceleration.cutoffHz = configuration.number("acceleration.cutoff_hz")
+    motion.acceleration.measures = (try? AccelerationMeasure.parse(configuration.text("acceleration.measures"))) ?? []
+    motion.acceleration.liveHz = configuration.number("acceleration.live_hz")
+    motion.acceleration.liveBatchS = configuration.number("acceleration.live_batch_s")
     return motion
+  }
+
+  private static func budget(
+    _ configuration: Configuration, _ broker: BrokerSettings, topicBytes: Int
+  ) -> DataBudget.Settings? {
+    let limitMB = configuration.number("node.budget_mb_per_month")
+    guard limitMB > 0 else { return nil }
+    return DataBudget.Settings(
+      limitBytes: limitMB * 1_000_000, topicBytes: topicBytes, keepaliveS: Double(broker.keepaliveS),
+      isEncrypted: broker.security != .none)
   }
 
   private static func location(_ configuration: Configuration) -> LocationTracker.Settings {
