@@ -20,8 +20,11 @@ struct Received {
     payload = Array(parts[3].utf8)
   }
 
-  /// The stream that the topic's last level names.
-  var stream: Telemetry.Stream? { topic.split(separator: "/").last.flatMap { Telemetry.Stream(rawValue: String($0)) } }
+  /// The stream that the topic's last two levels name, or the last.
+  var stream: Telemetry.Stream? {
+    let levels = topic.split(separator: "/")
+    return [2, 1].lazy.compactMap { Telemetry.Stream(rawValue: levels.suffix($0).joined(separator: "/")) }.first
+  }
 
   /// - Throws: what is wrong with it.
   func telegram() throws -> Telegram {
