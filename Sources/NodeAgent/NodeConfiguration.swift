@@ -46,6 +46,9 @@ struct NodeConfiguration {
     if let problem = logic.motion?.shake.problems.first {
       throw ConfigurationFailure([configuration.problem("shake.preset", "with the other values: \(problem)")])
     }
+    if let problem = logic.motion?.freeFall.problems.first {
+      throw ConfigurationFailure([configuration.problem("freefall.max_s", "with the other values: \(problem)")])
+    }
     gpsd = NodeConfiguration.gpsd(configuration)
     logic.gpsd = gpsd?.endpoint
     broker = try BrokerSettings(configuration, clientID: "judder-node-\(name)", environment: environment)
@@ -92,6 +95,8 @@ struct NodeConfiguration {
       }
     }
     motion.waveform = WaveformSettings(configuration)
+    motion.impact = ImpactSettings(configuration)
+    motion.freeFall = FreeFallSettings(configuration)
     motion.orientation.enterDeg = configuration.number("orientation.enter_deg")
     motion.orientation.leaveDeg = configuration.number("orientation.leave_deg")
     motion.orientation.settleS = configuration.number("orientation.settle_s")

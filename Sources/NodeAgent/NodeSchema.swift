@@ -15,7 +15,7 @@ enum NodeSchema {
     ],
     sections: [
       node, BrokerSection.section(clientID: "judder-node-ID"), accelerometer, acceleration, shake,
-      WaveformSettings.section, orientation, gpsd, location, spool, health, log,
+      WaveformSettings.section, impact, freeFall, orientation, gpsd, location, spool, health, log,
     ])
 
   private static let node = ConfigurationSection(

@@ -9,7 +9,7 @@ extension WaveformSettings {
   static let section = ConfigurationSection(
     "waveform", summary: "The samples of each shake, from before it to its end, on the stream shake/waveform.",
     [
-      .flag("enabled", default: false, "Publish them: some 10 kB for a shake of 1 s at 100 Hz."),
+      .flag("enabled", default: false, "Publish them: some 5 kB for a shake of 1 s at 100 Hz."),
       .number(
         "pre_s", preRangeS, unit: "s", default: defaults.preS, "How long before the first swing a waveform begins."),
       .number(

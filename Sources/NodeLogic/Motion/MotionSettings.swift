@@ -3,6 +3,8 @@ public struct MotionSettings: Equatable, Sendable {
   /// The preset that `shake` started from; it decides which sampling rate is too slow.
   public var preset: ShakePreset
   public var shake: ShakeSettings
+  public var impact = ImpactSettings()
+  public var freeFall = FreeFallSettings()
   public var orientation = OrientationSettings()
   public var acceleration = AccelerationSettings()
   /// Nil: no waveforms.
