@@ -23,7 +23,7 @@ extension WaveformKeeping {
 
   /// Nil: no folder is set.
   init?(_ configuration: Configuration) {
-    guard let directory = configuration.optionalText("waveform.directory"), !directory.isEmpty else { return nil }
+    guard let directory = configuration.optionalText("waveform.directory") else { return nil }
     self.init(
       directory: directory, formats: WaveformFormat.list(configuration.text("waveform.formats")) ?? [],
       network: configuration.text("waveform.network"))

@@ -100,14 +100,13 @@ import Waveforms
       ).waveforms
     }
     #expect(try load("") == nil)
-    #expect(try load("[waveform]\ndirectory = \"\"") == nil)
     #expect(
       try load("[waveform]\ndirectory = \"/srv/waves\"")
         == WaveformKeeping(directory: "/srv/waves", formats: [.csv, .mseed], network: "XX"))
     #expect(
       try load("[waveform]\ndirectory = \"d\"\nformats = \"mseed\"\nnetwork = \"CH\"")
         == WaveformKeeping(directory: "d", formats: [.mseed], network: "CH"))
-    for wrong in ["formats = \"sac\"", "network = \"xx\"", "network = \"ABC\""] {
+    for wrong in ["directory = \"\"", "formats = \"sac\"", "network = \"xx\"", "network = \"ABC\""] {
       #expect(throws: ConfigurationFailure.self) { try load("[waveform]\n\(wrong)") }
     }
   }
