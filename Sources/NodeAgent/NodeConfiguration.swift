@@ -16,6 +16,8 @@ struct NodeConfiguration {
   /// Nil: location is off.
   var gpsd: GpsdAddress?
   var broker: BrokerSettings
+  /// Do what comes on the node's command topic.
+  var takesCommands: Bool
   var logLevel: LogLevel
   /// What is doubtful, one line each.
   var warnings: [String]
@@ -52,8 +54,16 @@ struct NodeConfiguration {
     gpsd = NodeConfiguration.gpsd(configuration)
     logic.gpsd = gpsd?.endpoint
     broker = try BrokerSettings(configuration, clientID: "judder-node-\(name)", environment: environment)
+    takesCommands = configuration.flag("node.commands")
     warnings = BrokerSection.warnings(configuration, environment: environment)
     logLevel = LogLevel(rawValue: configuration.text("log.level")) ?? .info
+    listen()
+  }
+
+  /// Subscribes to what the node has to hear, under the name that it has now.
+  mutating func listen() {
+    let topic = CommandTopic(prefix: prefix, node: name).description
+    broker.subscriptions = takesCommands ? [BrokerSettings.Subscription(topic)] : []
   }
 
   private static func name(_ configuration: Configuration, _ hostName: String) throws(ConfigurationFailure) -> NodeName

@@ -38,6 +38,9 @@ enum NodeSchema {
       .choice(
         "convention", Convention.allCases.map(\.rawValue), default: Convention.standard.rawValue,
         "Sign of published accelerations: flat on a table, face up, z reads +1 (standard) or -1 (apple)."),
+      .flag(
+        "commands", default: false,
+        "Do what comes on <prefix>/<id>/command: live, arm, disarm. Who may publish there is up to the broker."),
     ])
 
   private static let accelerometer = ConfigurationSection(
