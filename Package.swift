@@ -47,8 +47,10 @@ let package = Package(
     library("Sinks", ["FleetLogic", "Telemetry", "Daemon"]),
     library("Rig"),
 
-    program("NodeAgent", ["Telemetry", "Threading", "NodeLogic", "Daemon", "MQTT", "BrokerLink", "Sensors", "Waveforms"]),
-    program("FleetWatch", ["Telemetry", "Threading", "FleetLogic", "Daemon", "MQTT", "BrokerLink", "Sinks", "Waveforms"]),
+    program(
+      "NodeAgent", ["Telemetry", "Threading", "NodeLogic", "Daemon", "MQTT", "BrokerLink", "Sensors", "Waveforms"]),
+    program(
+      "FleetWatch", ["Telemetry", "Threading", "FleetLogic", "Daemon", "MQTT", "BrokerLink", "Sinks", "Waveforms"]),
     program("Demo", ["Rig", "Telemetry"]),
 
     tests("TelemetryTests", ["Telemetry"]),
