@@ -10,6 +10,8 @@ struct NodeConfiguration {
   var prefix: TopicPrefix
   var name: NodeName
   var logic: NodeSettings
+  /// How waveforms are recorded, where they are: `logic` has it too when they are to be published.
+  var waveform: WaveformSettings
   var accelerometer: AccelerometerSettings
   /// Nil: location is off.
   var gpsd: GpsdAddress?
@@ -38,6 +40,7 @@ struct NodeConfiguration {
     name = try NodeConfiguration.name(configuration, hostName)
     prefix = try NodeConfiguration.prefix(configuration)
     logic = NodeConfiguration.logic(configuration)
+    waveform = WaveformSettings(keysOf: configuration)
     accelerometer = NodeConfiguration.accelerometer(configuration)
     if accelerometer.source == .recording, accelerometer.recordingFile == nil {
       throw ConfigurationFailure([configuration.problem("accelerometer.recording_file", "is needed for a recording")])
@@ -103,6 +106,7 @@ struct NodeConfiguration {
         motion.shake[key] = value
       }
     }
+    motion.waveform = WaveformSettings(configuration)
     motion.impact = ImpactSettings(configuration)
     motion.freeFall = FreeFallSettings(configuration)
     motion.orientation.enterDeg = configuration.number("orientation.enter_deg")
