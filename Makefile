@@ -32,7 +32,7 @@ RELEASE_FLAGS = -c release --static-swift-stdlib -Xswiftc -use-ld=lld -Xlinker -
   -Xlinker -z -Xlinker pack-relative-relocs -Xlinker -L$(CURDIR)/$(STATIC)
 RELEASE = $(BUILD)/release
 
-.PHONY: help demo test lint format config build release install uninstall clean
+.PHONY: help demo test hil bench lint format config build release install uninstall clean
 .PHONY: dependencies lint-format static-libraries
 
 help: ## list the targets
@@ -58,6 +58,11 @@ test: dependencies lint-format ## lint, build and run every test
 	  echo "make test: no test ran" >&2; status=1; \
 	fi; \
 	exit $$status
+
+# SCENARIOS='hid-200 evdev' runs only these.
+SCENARIOS ?=
+hil: release ## the node on real drivers: a real kernel and emulated sensors under QEMU, about 3 minutes
+	@Tests/HardwareInTheLoop/run $(RELEASE)/judder-node $(SCENARIOS)
 
 lint: dependencies lint-format ## check the format and the house rules
 	@$(SWIFT) test --disable-xctest --filter TidyTests

@@ -5,7 +5,7 @@ public import Telemetry
 /// A value without a clock: the shell hands in each report with the time at which it came, calls `tick` at
 /// `nextDeadline`, and carries out what is answered, in its order.
 public struct MotionPipeline: Sendable {
-  private enum State: Equatable {
+  enum State: Equatable {
     /// No sensor has started.
     case waiting
     /// Started, and no sample yet.
@@ -13,6 +13,8 @@ public struct MotionPipeline: Sendable {
     case running
     case stalled
     case failed(reason: String)
+    /// The sensor sleeps; single readings come now and then.
+    case idle
   }
 
   /// A sample further ahead of its arrival than this is misdated [s]. To believe it would make every later one "old".
@@ -23,8 +25,8 @@ public struct MotionPipeline: Sendable {
   public private(set) var settings: MotionSettings
   /// Whether what is measured is published: see `disarm`. Neither new settings nor a new sensor change it.
   public internal(set) var isArmed = true
-  private(set) var description: AccelerometerDescription?
-  private var state = State.waiting
+  var description: AccelerometerDescription?
+  var state = State.waiting
   var shake: ShakeDetector
   var impacts: ImpactDetector
   var falls: FreeFallDetector
@@ -33,11 +35,14 @@ public struct MotionPipeline: Sendable {
   var orientation: OrientationDetector
   var gravity: GravityFilter
   var windows: WindowBuilder
-  private var rate = RateEstimator()
+  var recorder: WaveformRecorder?
+  var rate = RateEstimator()
   private var isTooSlow = false
   /// When a sample that could be used came last, or the start.
-  private var lastHeard = Instant.start
-  private var lastSample: Instant?
+  var lastHeard = Instant.start
+  var lastSample: Instant?
+  /// What the driver has told of, since the start.
+  var faults = AccelerometerFaults()
   private var unusable = 0
   private var outOfOrder = 0
 
@@ -50,6 +55,7 @@ public struct MotionPipeline: Sendable {
     orientation = OrientationDetector(settings.orientation)
     gravity = GravityFilter(cornerHz: settings.orientation.lowPassHz)
     windows = WindowBuilder(settings.acceleration)
+    recorder = settings.waveform.map { WaveformRecorder($0) }
   }
 
   /// A shake has begun and is not over.
@@ -65,21 +71,41 @@ public struct MotionPipeline: Sendable {
     case .samples(let samples): return take(samples, at: now)
     case .gap: return noteGap(at: now)
     case .failed(let reason): return fail(reason, at: now)
+    case .idle: return sleep(at: now)
+    case .woken: return wake(at: now)
+    case .faults(let more): return count(more)
     }
   }
 
+  /// Somebody watches: samples are published beside the windows.
+  public var isLive: Bool { windows.isLive }
+
+  /// Publishes samples, in batches, until the lease runs out; extends a lease that runs, or ends it where `until` is not
+  /// later than `now`.
+  ///
+  /// - Parameter rateHz: the highest rate of samples [Hz], > 0; nil: as configured.
+  public mutating func live(until: Instant, at now: Instant, rateHz: Double? = nil) -> [MotionOutput] {
+    guard until > now || windows.isLive else { return [] }
+    return (windows.live(until: until, rateHz: rateHz) + windows.endLive(at: now)).map { .acceleration($0) }
+  }
+
+  /// Makes every window so many times longer than configured, up to an hour, to save data; >= 1.
+  public mutating func setStretch(_ stretch: Double) { windows.stretch = stretch }
+
   /// When `tick` must be called at the latest; nil while nothing waits for time to pass.
-  public var nextDeadline: Instant? {
+  public var nextDeadline: Instant? { [silenceDeadline, windows.liveUntil].compactMap { $0 }.min() }
+
+  private var silenceDeadline: Instant? {
     switch state {
     case .starting, .running: lastHeard + stallS
     case .stalled: shake.isActive ? lastHeard + interruptionS : nil
-    case .waiting, .failed: nil
+    case .waiting, .failed, .idle: nil
     }
   }
 
   /// Does what is due by time: notices that samples stopped. Harmless at any other moment.
   public mutating func tick(at now: Instant) -> [MotionOutput] {
-    var outputs: [MotionOutput] = []
+    var outputs = windows.endLive(at: now).map { MotionOutput.acceleration($0) }
     if state == .running || state == .starting, now >= lastHeard + stallS {
       if state == .running { rate.noteGap() }
       state = .stalled
@@ -88,7 +114,7 @@ public struct MotionPipeline: Sendable {
       closeWindow(.silence, &outputs)
     }
     if state == .stalled, shake.isActive, now >= lastHeard + interruptionS, let event = shake.interrupt(at: now) {
-      outputs.append(.shake(event))
+      tell(event, &outputs)
     }
     return outputs
   }
@@ -96,7 +122,7 @@ public struct MotionPipeline: Sendable {
   /// The agent stops: an active shake is cancelled, the open window closed.
   public mutating func stop(at now: Instant) -> [MotionOutput] {
     var outputs: [MotionOutput] = []
-    if let event = shake.stop(at: now) { outputs.append(.shake(event)) }
+    if let event = shake.stop(at: now) { tell(event, &outputs) }
     interruptShocks(at: now, &outputs)
     closeWindow(.stopped, &outputs)
     state = .waiting
@@ -116,6 +142,8 @@ public struct MotionPipeline: Sendable {
     orientation = OrientationDetector(settings.orientation, face: orientation.face)
     gravity = GravityFilter(cornerHz: settings.orientation.lowPassHz)
     windows = WindowBuilder(settings.acceleration, after: windows)
+    recorder = settings.waveform.map { WaveformRecorder($0, after: recorder) }
+    startRecorder()
     isTooSlow = false
     return outputs
   }
@@ -133,11 +161,13 @@ public struct MotionPipeline: Sendable {
     case .failed(let reason):
       health.state = .failed
       health.error = reason
+    case .idle: health.state = .idle
     }
     health.rateHz = rate.rateHz
     health.ageS = lastSample.map { max(0, now - $0) }
     health.noiseMg = windows.noiseMg
-    if case .polled(let why) = description?.capture { health.polling = why }
+    health.polling = description?.capture.reason
+    health.faults = faults.isEmpty ? nil : faults
     return health
   }
 }
@@ -151,6 +181,7 @@ extension MotionPipeline {
     judgeRange(&outputs)
     windows.reset()
     windows.isScaleKnown = description.fullScaleG != nil
+    startRecorder()
     rate.reset()
     isTooSlow = false
     state = .starting
@@ -186,12 +217,15 @@ extension MotionPipeline {
       if outOfOrder.isDoubling { outputs.append(.warning(.outOfOrder(outOfOrder))) }
       return
     }
+    guard state != .idle else { return takeAsleep(sample, at: now, &outputs) }
     if state != .running || lastHeard != now { hear(at: now, &outputs) }
     let stepS = lastSample.map { sample.at - $0 } ?? 0
     lastSample = sample.at
     let missed = rate.feed(sample.at.seconds)
     guard isArmed else { return judgeRate(&outputs) }
-    if let event = shake.feed(sample) { outputs.append(.shake(event)) }
+    let event = shake.feed(sample)
+    if let event { outputs.append(.shake(event)) }
+    recorder?.feed(sample, periodS: rate.periodS, event, &outputs)
     feedShocks(sample, &outputs)
     if stepS >= Self.shortestStallS { orientation.interrupt() }
     let down = gravity.feed(sample.g, after: stepS)
@@ -207,7 +241,7 @@ extension MotionPipeline {
   private mutating func noteGap(at now: Instant) -> [MotionOutput] {
     rate.noteGap()
     var outputs: [MotionOutput] = []
-    if let event = shake.interrupt(at: now) { outputs.append(.shake(event)) }
+    if let event = shake.interrupt(at: now) { tell(event, &outputs) }
     interruptShocks(at: now, &outputs)
     gravity.reset()
     orientation.interrupt()
@@ -239,14 +273,25 @@ extension MotionPipeline {
   private var interruptionS: Double { max(stallS, settings.shake.maxGapS) }
 
   /// Ends what is going on, because the samples before and after do not belong together.
-  private mutating func interrupt(at now: Instant) -> [MotionOutput] {
+  mutating func interrupt(at now: Instant) -> [MotionOutput] {
     var outputs: [MotionOutput] = []
-    if let event = shake.interrupt(at: now) { outputs.append(.shake(event)) }
+    if let event = shake.interrupt(at: now) { tell(event, &outputs) }
     interruptShocks(at: now, &outputs)
     closeWindow(.interrupted, &outputs)
     gravity.reset()
     orientation.interrupt()
     return outputs
+  }
+
+  /// Tells of a shake that ends without a sample.
+  mutating func tell(_ event: ShakeEvent, _ outputs: inout [MotionOutput]) {
+    outputs.append(.shake(event))
+    recorder?.end(event, &outputs)
+  }
+
+  private mutating func startRecorder() {
+    guard let description else { return }
+    recorder?.start(rateHz: description.rateHz, fullScaleG: description.fullScaleG)
   }
 
   mutating func closeWindow(_ closing: AccelerationWindow.Closing, _ outputs: inout [MotionOutput]) {
