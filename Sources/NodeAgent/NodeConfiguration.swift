@@ -37,17 +37,24 @@ struct NodeConfiguration {
     prefix = try NodeConfiguration.prefix(configuration)
     logic = NodeConfiguration.logic(configuration)
     accelerometer = NodeConfiguration.accelerometer(configuration)
-    if accelerometer.source == .recording, accelerometer.recordingFile == nil {
-      throw ConfigurationFailure([configuration.problem("accelerometer.recording_file", "is needed for a recording")])
-    }
-    if let problem = logic.motion?.shake.problems.first {
-      throw ConfigurationFailure([configuration.problem("shake.preset", "with the other values: \(problem)")])
-    }
+    try NodeConfiguration.check(accelerometer, logic.motion, configuration)
     gpsd = NodeConfiguration.gpsd(configuration)
     logic.gpsd = gpsd?.endpoint
     broker = try BrokerSettings(configuration, clientID: "judder-node-\(name)", environment: environment)
     warnings = BrokerSection.warnings(configuration, environment: environment)
     logLevel = LogLevel(rawValue: configuration.text("log.level")) ?? .info
+  }
+
+  /// What does not go together in the sensor's part.
+  static func check(
+    _ accelerometer: AccelerometerSettings, _ motion: MotionSettings?, _ configuration: Configuration
+  ) throws(ConfigurationFailure) {
+    if accelerometer.source == .recording, accelerometer.recordingFile == nil {
+      throw ConfigurationFailure([configuration.problem("accelerometer.recording_file", "is needed for a recording")])
+    }
+    if let problem = motion?.shake.problems.first {
+      throw ConfigurationFailure([configuration.problem("shake.preset", "with the other values: \(problem)")])
+    }
   }
 
   private static func name(_ configuration: Configuration, _ hostName: String) throws(ConfigurationFailure) -> NodeName
@@ -78,7 +85,7 @@ struct NodeConfiguration {
     return settings
   }
 
-  private static func motion(_ configuration: Configuration) -> MotionSettings {
+  static func motion(_ configuration: Configuration) -> MotionSettings {
     var motion = MotionSettings(ShakePreset(rawValue: configuration.text("shake.preset")) ?? .handheld)
     for key in ShakeSettings.Key.allCases {
       let path = "shake.\(key.rawValue)"
@@ -115,7 +122,7 @@ struct NodeConfiguration {
       session: GpsdSession.Settings(device: configuration.optionalText("gpsd.device")))
   }
 
-  private static func accelerometer(_ configuration: Configuration) -> AccelerometerSettings {
+  static func accelerometer(_ configuration: Configuration) -> AccelerometerSettings {
     var settings = AccelerometerSettings()
     settings.source = AccelerometerSettings.Source(rawValue: configuration.text("accelerometer.source")) ?? .iio
     settings.device = configuration.optionalText("accelerometer.device")
@@ -124,6 +131,16 @@ struct NodeConfiguration {
     settings.devRoot = configuration.text("accelerometer.dev_root")
     settings.mountMatrix = configuration.optionalText("accelerometer.mount_matrix").flatMap {
       try? MountMatrix(parsing: $0)
+    }
+    if let text = configuration.optionalText("accelerometer.scale_correction"),
+      let scale = try? AxisCorrection.scale(parsing: text)
+    {
+      settings.correction.scale = scale
+    }
+    if let text = configuration.optionalText("accelerometer.offset_g"),
+      let offsetG = try? AxisCorrection.offsetG(parsing: text)
+    {
+      settings.correction.offsetG = offsetG
     }
     settings.recordingFile = configuration.optionalText("accelerometer.recording_file")
     settings.scenario = MotionScenario(rawValue: configuration.text("accelerometer.scenario")) ?? .parked
