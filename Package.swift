@@ -44,6 +44,7 @@ let package = Package(
     library("Threading", ["CLinux"]),
     library("NodeLogic", ["Telemetry"]),
     library("FleetLogic", ["Telemetry"]),
+    library("Waveforms", ["Telemetry"]),
     library("Daemon", ["CLinux", "CTOML", "Telemetry", "Threading"]),
     library("MQTT", ["CMosquitto", "CLinux", "Threading"]),
     library("BrokerLink", ["Daemon", "MQTT", "Telemetry"]),
@@ -51,8 +52,8 @@ let package = Package(
     library("Sinks", ["FleetLogic", "Telemetry", "Daemon"]),
     library("Rig"),
 
-    program("NodeAgent", ["Telemetry", "Threading", "NodeLogic", "Daemon", "MQTT", "BrokerLink", "Sensors"]),
-    program("FleetWatch", ["Telemetry", "Threading", "FleetLogic", "Daemon", "MQTT", "BrokerLink", "Sinks"]),
+    program("NodeAgent", ["Telemetry", "Threading", "NodeLogic", "Daemon", "MQTT", "BrokerLink", "Sensors", "Waveforms"]),
+    program("FleetWatch", ["Telemetry", "Threading", "FleetLogic", "Daemon", "MQTT", "BrokerLink", "Sinks", "Waveforms"]),
     program("Demo", ["Rig", "Telemetry"]),
 
     benchmark("MotionBenchmark", ["NodeLogic", "Telemetry"], path: "Benchmarks/Motion"),
@@ -60,6 +61,7 @@ let package = Package(
     tests("TelemetryTests", ["Telemetry"]),
     tests("NodeLogicTests", ["NodeLogic", "Telemetry", "Rig"]),
     tests("FleetLogicTests", ["FleetLogic", "Telemetry"]),
+    tests("WaveformsTests", ["Waveforms", "NodeLogic", "Telemetry", "Rig"]),
     tests("DaemonTests", ["Daemon", "Threading", "Telemetry", "Rig"]),
     tests("MQTTTests", ["MQTT", "Threading", "Rig"]),
     tests("SensorsTests", ["Sensors", "NodeLogic", "Telemetry", "Daemon", "Rig"]),

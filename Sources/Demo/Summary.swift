@@ -21,7 +21,8 @@ struct Summary {
   var isComplete: Bool { items.allSatisfy(\.isSeen) }
 
   private static func streams(_ ledger: Ledger) -> [Item] {
-    let silent = Stream.allCases.filter { ledger.count($0) == 0 }.map(\.rawValue)
+    // Nobody asks a node for anything in the demo, so that nothing replies.
+    let silent = Cast.streams.filter { ledger.count($0) == 0 }.map(\.rawValue)
     let missing = silent.isEmpty ? "" : "; nothing on \(silent.joined(separator: ", "))"
     let unreadable = ledger.unreadable.first.map { "; \(ledger.unreadable.count) unreadable: \($0)" } ?? ""
     return [

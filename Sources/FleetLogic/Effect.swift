@@ -70,6 +70,8 @@ public struct Change: Equatable, Sendable {
     case presence(Presence, was: Presence, reason: String)
     case boot(BootID, was: BootID?)
     case shake(ShakeMessage)
+    case impact(ImpactMessage)
+    case freeFall(FreeFallMessage)
     case location(LocationMessage)
     case face(Face, was: Face?)
     /// Any message that was taken; also for those that cause one of the other changes.

@@ -88,6 +88,9 @@ extension FleetState {
       Self.fill(&nodes[index].shake, shake, stamp)
       note(.shake(shake), node: index, telegram, at: moment)
       if !retained, receipt != .formerBoot { judgeShake(shake, telegram, order: stamp.order, node: index, at: moment) }
+    case .impact(let impact): note(.impact(impact), node: index, telegram, at: moment)
+    case .freeFall(let fall): note(.freeFall(fall), node: index, telegram, at: moment)
+    case .waveform, .reply: break
     }
   }
 

@@ -15,6 +15,10 @@ extension FleetState {
       }
       return adopt(topic: topic, rule: rule, node: node, payload: payload, at: moment)
     }
+    guard CommandTopic(topic, under: configuration.prefix) == nil else {
+      tally.commands += 1
+      return
+    }
     do {
       receive(try Topic(topic, under: configuration.prefix), payload: payload, retained: retained, at: moment)
     } catch {
@@ -119,8 +123,8 @@ extension FleetState {
     switch telegram.body {
     case .status(let status) where status.state == .lost: .will
     case .status: retained ? .retainedStatus : .live
-    case .acceleration, .health: retained ? .retained : .live
-    case .shake, .orientation, .location: retained ? .retained : .event(isBacklog: telegram.isBacklog)
+    case .acceleration, .health, .reply: retained ? .retained : .live
+    case .shake, .waveform, .impact, .freeFall, .orientation, .location: retained ? .retained : .event(isBacklog: telegram.isBacklog)
     }
   }
 

@@ -16,6 +16,8 @@ public struct Tally: Equatable, Sendable {
   public internal(set) var staleWills = 0
   /// Streams that this version doesn't know: a newer node's.
   public internal(set) var unknownStreams = 0
+  /// What somebody asks of a node: not for the fleet tool.
+  public internal(set) var commands = 0
   /// Empty payloads on retained streams: somebody took the retained message away.
   public internal(set) var cleared = 0
   /// The fleet tool's own alerts and status, or another fleet tool's.
@@ -28,6 +30,6 @@ public struct Tally: Equatable, Sendable {
 
   /// The sum of all that is counted apart: always `received`.
   public var accounted: Int {
-    newest + late + formerBoot + duplicates + repeats + staleWills + unknownStreams + cleared + own + rejectedTotal
+    newest + late + formerBoot + duplicates + repeats + staleWills + unknownStreams + commands + cleared + own + rejectedTotal
   }
 }

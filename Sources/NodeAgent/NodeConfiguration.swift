@@ -43,6 +43,9 @@ struct NodeConfiguration {
     if let problem = logic.motion?.shake.problems.first {
       throw ConfigurationFailure([configuration.problem("shake.preset", "with the other values: \(problem)")])
     }
+    if let problem = logic.motion?.freeFall.problems.first {
+      throw ConfigurationFailure([configuration.problem("freefall.max_s", "with the other values: \(problem)")])
+    }
     gpsd = NodeConfiguration.gpsd(configuration)
     logic.gpsd = gpsd?.endpoint
     broker = try BrokerSettings(configuration, clientID: "judder-node-\(name)", environment: environment)
@@ -88,6 +91,8 @@ struct NodeConfiguration {
         motion.shake[key] = value
       }
     }
+    motion.impact = ImpactSettings(configuration)
+    motion.freeFall = FreeFallSettings(configuration)
     motion.orientation.enterDeg = configuration.number("orientation.enter_deg")
     motion.orientation.leaveDeg = configuration.number("orientation.leave_deg")
     motion.orientation.settleS = configuration.number("orientation.settle_s")

@@ -14,8 +14,8 @@ enum NodeSchema {
         + "judder-node check reads all of it and says what is wrong.",
     ],
     sections: [
-      node, BrokerSection.section(clientID: "judder-node-ID"), accelerometer, acceleration, shake, orientation, gpsd,
-      location, spool, health, log,
+      node, BrokerSection.section(clientID: "judder-node-ID"), accelerometer, acceleration, shake, impact, freeFall,
+      orientation, gpsd, location, spool, health, log,
     ])
 
   private static let node = ConfigurationSection(

@@ -1,19 +1,24 @@
-/// The last level of a node's topic: what kind of message it is.
+/// The last level of a node's topic, or the last two: what kind of message it is.
 public enum Stream: String, CaseIterable, Sendable {
-  case status, acceleration, shake, orientation, location, health
+  case status, acceleration, shake
+  /// The samples of a shake, in chunks; below `shake`, so that whoever watches shakes need not pay for it.
+  case waveform = "shake/waveform"
+  case impact
+  case freeFall = "freefall"
+  case orientation, location, health, reply
 
   /// Retained by the broker, so that a late subscriber sees the last one.
   public var isRetained: Bool {
     switch self {
     case .status, .orientation, .location: true
-    case .acceleration, .shake, .health: false
+    case .acceleration, .shake, .waveform, .impact, .freeFall, .health, .reply: false
     }
   }
 
   /// The MQTT quality of service: 1 for what must arrive, 0 for what the next message replaces.
   public var qos: Int32 {
     switch self {
-    case .status, .shake, .orientation, .location: 1
+    case .status, .shake, .waveform, .impact, .freeFall, .orientation, .location, .reply: 1
     case .acceleration, .health: 0
     }
   }
@@ -21,8 +26,8 @@ public enum Stream: String, CaseIterable, Sendable {
   /// An event has a `seq`, and is kept until it was delivered.
   public var isEvent: Bool {
     switch self {
-    case .shake, .orientation, .location: true
-    case .status, .acceleration, .health: false
+    case .shake, .waveform, .impact, .freeFall, .orientation, .location: true
+    case .status, .acceleration, .health, .reply: false
     }
   }
 }

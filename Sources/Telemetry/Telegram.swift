@@ -44,9 +44,13 @@ public struct Telegram: Equatable, Sendable {
     case status(StatusMessage)
     case acceleration(AccelerationMessage)
     case shake(ShakeMessage)
+    case waveform(WaveformMessage)
+    case impact(ImpactMessage)
+    case freeFall(FreeFallMessage)
     case orientation(OrientationMessage)
     case location(LocationMessage)
     case health(HealthMessage)
+    case reply(ReplyMessage)
 
     /// The stream that carries this content.
     public var stream: Stream {
@@ -54,9 +58,13 @@ public struct Telegram: Equatable, Sendable {
       case .status: .status
       case .acceleration: .acceleration
       case .shake: .shake
+      case .waveform: .waveform
+      case .impact: .impact
+      case .freeFall: .freeFall
       case .orientation: .orientation
       case .location: .location
       case .health: .health
+      case .reply: .reply
       }
     }
   }

@@ -64,6 +64,41 @@ import Testing
     #expect(found.first?.contains("low_pass_hz (2.0) must be above high_pass_hz (4.0)") == true)
   }
 
+  @Test func impactsAndFallsTakeTheirSections() throws {
+    let text = """
+      [impact]
+      enabled = false
+      threshold_g = 8
+      min_duration_s = 0.004
+      min_dv_mps = 1
+      merge_s = 0.5
+      per_minute = 20
+      [freefall]
+      enabled = false
+      level_g = 0.4
+      min_s = 0.3
+      max_s = 1.5
+      """
+    let motion = try #require(try load(text).logic.motion)
+    var impact = ImpactSettings()
+    impact.isEnabled = false
+    impact.thresholdG = 8
+    impact.minDurationS = 0.004
+    impact.minDVMps = 1
+    impact.mergeS = 0.5
+    impact.perMinute = 20
+    #expect(motion.impact == impact)
+    var fall = FreeFallSettings()
+    fall.isEnabled = false
+    fall.levelG = 0.4
+    fall.minS = 0.3
+    fall.maxS = 1.5
+    #expect(motion.freeFall == fall)
+    #expect(problems("[impact]\nthreshold_g = 0").first?.contains("impact.threshold_g") == true)
+    #expect(problems("[impact]\nper_minute = 0").first?.contains("impact.per_minute") == true)
+    #expect(problems("[freefall]\nmin_s = 3").first?.contains("must not be below min_s (3.0)") == true)
+  }
+
   @Test(arguments: ["-x", "Pump", "a/b", ""])
   func aNameThatIsNoTopicLevelIsAMistake(_ name: String) {
     #expect(problems("[node]\nid = \"\(name)\"").first?.hasPrefix("node.toml:2:6: node.id") == true)

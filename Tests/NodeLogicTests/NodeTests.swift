@@ -222,7 +222,7 @@ import Testing
     for sample in samples(from: 1, shakeS: 0, restS: 2) + samples(from: 3, shakeS: 0.8, restS: 1) {
       effects += node.handle(.accelerometer(.samples([sample])), at: sample.at)
     }
-    let place = published(effects).compactMap { outgoing -> ShakeMessage.Place? in
+    let place = published(effects).compactMap { outgoing -> Place? in
       if case .shake(let shake) = outgoing.telegram.body { shake.place } else { nil }
     }.first
     #expect(try #require(place).latitude == 47)

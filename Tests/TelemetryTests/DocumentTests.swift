@@ -70,6 +70,10 @@ import Testing
       let payload = Array(example.utf8)
       #expect(try FleetStatusMessage.decode(payload: payload).encode() == payload)
     }
+    for example in try section("Commands").examples {
+      let payload = Array(example.utf8)
+      #expect(try CommandMessage.decode(payload: payload).encode() == payload)
+    }
     for example in try section("judder-fleet/alerts/<rule>/<node>").examples {
       let payload = Array(example.utf8)
       #expect(try AlertMessage.decode(payload: payload).encode() == payload)
@@ -85,6 +89,7 @@ import Testing
     }
     let fleet = keys(try JSONValue.parse(Examples.fleetStatus.encode()))
     #expect(fleet == (try section("judder-fleet/status").keys))
+    #expect(keys(try JSONValue.parse(Examples.command.encode())) == (try section("Commands").keys))
     let alert = keys(try JSONValue.parse(Examples.alert.encode()))
     #expect(alert == (try section("judder-fleet/alerts/<rule>/<node>").keys))
   }
@@ -101,6 +106,7 @@ import Testing
     }
     var complete = keys(try JSONValue.parse(Examples.fleetStatus.encode()))
     complete.formUnion(keys(try JSONValue.parse(Examples.alert.encode())))
+    complete.formUnion(keys(try JSONValue.parse(Examples.command.encode())))
     for telegram in Examples.full { complete.formUnion(keys(try JSONValue.parse(telegram.encode()))) }
     let last = Set(complete.compactMap { $0.split(separator: ".").last.map(String.init) })
     #expect(written.count > 60)
@@ -111,7 +117,7 @@ import Testing
     let text = try String(contentsOf: Self.root.appendingPathComponent("docs/MESSAGES.md"), encoding: .utf8)
     for stream in Telemetry.Stream.allCases {
       let row =
-        "| `\(stream)` | \(stream.qos) | \(stream.isRetained ? "yes" : "no") | \(stream.isEvent ? "yes" : "no") |"
+        "| `\(stream.rawValue)` | \(stream.qos) | \(stream.isRetained ? "yes" : "no") | \(stream.isEvent ? "yes" : "no") |"
       #expect(text.contains(row), "\(row)")
     }
   }
@@ -122,6 +128,7 @@ import Testing
     words += AccelerationMessage.Filter.allCases.map(\.rawValue) + ShakeMessage.Phase.allCases.map(\.rawValue)
     words +=
       ShakeMessage.Reason.allCases.map(\.rawValue) + Axis.allCases.map(\.rawValue) + Face.allCases.map(\.rawValue)
+    words += CommandMessage.Verb.allCases.map(\.rawValue)
     words += LocationMessage.Position.Cause.allCases.map(\.rawValue)
     words += LocationMessage.Position.AccuracySource.allCases.map(\.rawValue)
     words += LocationMessage.Loss.Reason.allCases.map(\.rawValue) + AlertMessage.State.allCases.map(\.rawValue)

@@ -18,6 +18,10 @@ enum Examples {
     Telegram(event, .location(.fixed(position))),
     Telegram(event, .location(.lost(loss))),
     Telegram(notice, .health(health)),
+    Telegram(event, .waveform(waveform)),
+    Telegram(event, .impact(impact)),
+    Telegram(event, .freeFall(freeFall)),
+    Telegram(notice, .reply(reply)),
   ]
 
   static let sparse: [Telegram] = [
@@ -32,6 +36,21 @@ enum Examples {
         ShakeMessage(
           id: 1, phase: .began, start: WallTime(seconds: 1_796_011_500), durationS: 0.125, peakG: 0.001,
           energyG2S: 0.0000001, cavGS: 0.0001, reversals: 0, axis: .y))),
+    Telegram(
+      event,
+      .waveform(
+        WaveformMessage(
+          id: 1, chunk: 0, isLast: false, start: WallTime(seconds: 1_796_011_500), periodS: 0, unitG: 0.001, x: [0],
+          y: [0], z: [1000]))),
+    Telegram(
+      event,
+      .impact(
+        ImpactMessage(
+          id: 1, start: WallTime(seconds: 1_796_011_500), peakG: 3, durationS: 0.01, velocityChangeMPS: 0.125,
+          axis: .x))),
+    Telegram(
+      event, .freeFall(FreeFallMessage(id: 1, start: WallTime(seconds: 1_796_011_500), durationS: 0.125, dropM: 0.077))),
+    Telegram(notice, .reply(ReplyMessage(id: nil, nil, isDone: true))),
     Telegram(
       event,
       .location(.fixed(LocationMessage.Position(dimensions: 2, latitude: 0, longitude: 0, ageS: 0, cause: .first)))),
@@ -52,6 +71,7 @@ enum Examples {
     message.rateHz = 99.5
     message.windowS = 10
     message.preset = "fixed"
+    message.isArmed = false
     message.gpsd = "[::1]:2947"
     message.healthIntervalS = 300
     return message
@@ -65,14 +85,41 @@ enum Examples {
     message.peakToPeakG = Vector(0.25, 0, 0.125)
     message.rateHz = 99.875
     message.clipped = 3
+    message.measures.crest = 4.125
+    message.measures.unweightedDoseMPS175 = 0.012345
+    message.measures.cavGS = 0.25
+    message.measures.velocityIndicatorMMPS = Vector(0.125, 12.5, 0)
+    message.measures.velocityIndicatorHz = Vector(12.5, 1, 80)
+    message.measures.kurtosis = 3.125
+    message.measures.lowBandG = 0.000125
+    message.measures.midBandG = 0.5
+    message.measures.highBandG = 1
+    message.samples = [Vector(0.5, -0.00001, 1), Vector(0, 0, 16)]
+    message.samplePeriodS = 0.040000001
     return message
   }
+
+  static let waveform = WaveformMessage(
+    id: 3, chunk: 2, isLast: true, start: WallTime(seconds: 1_796_011_490.5), periodS: 0.009998875, unitG: 0.000122,
+    x: [0, -32768], y: [1, 2_147_483_647], z: [8192, -2_147_483_648])
+
+  static let impact = ImpactMessage(
+    id: 2, start: WallTime(seconds: 1_796_011_499.75), peakG: 15.875, durationS: 0.00875, velocityChangeMPS: 1.375,
+    axis: .z, isClipped: true, fallS: 0.25, place: shake.place)
+
+  static let freeFall = FreeFallMessage(
+    id: 1, start: WallTime(seconds: 1_796_011_499.5), durationS: 0.25, dropM: 0.306, place: shake.place)
+
+  static let reply = ReplyMessage(
+    id: "a7", .live, isDone: false, reason: "expired", until: WallTime(seconds: 1_796_011_560.5))
+
+  static let command = CommandMessage(id: "a7", .live, forS: 60, expires: WallTime(seconds: 1_796_011_560.5))
 
   static let shake = ShakeMessage(
     id: 3, phase: .cancelled, reason: .tooLong, start: WallTime(seconds: 1_796_011_490.5),
     end: WallTime(seconds: 1_796_011_499.75), durationS: 9.25, peakG: 2.125, energyG2S: 1.000000001, cavGS: 3.5,
     frequencyHz: 6.25, reversals: 60, axis: .z,
-    place: ShakeMessage.Place(latitude: -33.8567844, longitude: 151.2152967, fixAgeS: 1.5))
+    place: Place(latitude: -33.8567844, longitude: 151.2152967, fixAgeS: 1.5))
 
   static var position: LocationMessage.Position {
     var message = LocationMessage.Position(
@@ -102,11 +149,15 @@ enum Examples {
     accelerometer.noiseMg = 1.25
     accelerometer.polling = "no trigger"
     accelerometer.error = "No such device"
+    accelerometer.nearMisses = HealthMessage.Accelerometer.NearMisses(weak: 4, fewReversals: 5, strongestG: 0.625)
+    accelerometer.faults = HealthMessage.Accelerometer.Faults(
+      retried: 1, stalls: 2, zeros: 3, frozen: 4, outOfRange: 5)
     message.accelerometer = accelerometer
     var gps = HealthMessage.GPS(state: .deviceGone, rejected: 8, badLines: 9)
     gps.ageS = 61.5
     gps.satellites = 10
     message.gps = gps
+    message.budget = HealthMessage.Budget(limitMB: 20, usedMB: 12.125, stretch: 1.5)
     message.residentKB = 6400
     message.processorS = 1.25
     return message

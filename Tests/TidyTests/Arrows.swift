@@ -10,19 +10,24 @@ enum Arrows {
     "Threading": ["CLinux", system],
     "NodeLogic": ["Telemetry"],
     "FleetLogic": ["Telemetry"],
+    "Waveforms": ["Telemetry"],
     "Daemon": ["CLinux", "CTOML", "Telemetry", "Threading", system],
     "MQTT": ["CMosquitto", "CLinux", "Threading", system],
     "BrokerLink": ["Daemon", "MQTT", "Telemetry"],
     "Sensors": ["CLinux", "Telemetry", "Threading", "NodeLogic", "Daemon", system],
     "Sinks": ["FleetLogic", "Telemetry", "Daemon", system],
-    "NodeAgent": ["CLinux", "Telemetry", "Threading", "NodeLogic", "Daemon", "MQTT", "BrokerLink", "Sensors", system],
-    "FleetWatch": ["CLinux", "Telemetry", "Threading", "FleetLogic", "Daemon", "MQTT", "BrokerLink", "Sinks", system],
+    "NodeAgent": [
+      "CLinux", "Telemetry", "Threading", "NodeLogic", "Daemon", "MQTT", "BrokerLink", "Sensors", "Waveforms", system,
+    ],
+    "FleetWatch": [
+      "CLinux", "Telemetry", "Threading", "FleetLogic", "Daemon", "MQTT", "BrokerLink", "Sinks", "Waveforms", system,
+    ],
     "Rig": ["Foundation", "Glibc"],
     "Demo": ["Foundation", "Rig", "Telemetry", system],
   ]
 
   /// Targets that know nothing of the system. One file of each, Mathematics.swift, may import single functions.
-  static let pure: Set<String> = ["Telemetry", "NodeLogic", "FleetLogic"]
+  static let pure: Set<String> = ["Telemetry", "NodeLogic", "FleetLogic", "Waveforms"]
 
   static let mathematics: Set<String> = [
     "acos", "asin", "atan", "atan2", "cbrt", "ceil", "cos", "cosh", "erf", "exp", "exp2", "expm1", "floor", "fmod",

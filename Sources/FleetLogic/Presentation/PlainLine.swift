@@ -32,6 +32,9 @@ public enum PlainLine {
     case .presence(let presence, _, let reason): "\(presence.rawValue): \(SafeText.escaped(reason, limit: 200))"
     case .boot(let boot, let was): was.map { "started anew: boot \(boot), before it \($0)" }
     case .shake(let shake): shakeText(shake)
+    case .impact(let impact): impactText(impact)
+    case .freeFall(let fall):
+      "fell for \(Decimal.text(fall.durationS, decimals: 2)) s, at most \(Decimal.text(fall.dropM, decimals: 2)) m"
     case .location(.fixed(let position)): fixText(position)
     case .location(.lost(let loss)): "position lost: \(loss.reason.sentence)"
     case .face(let face, let was): "face \(face.rawValue)" + (was.map { ", before it \($0.rawValue)" } ?? "")
@@ -43,6 +46,13 @@ public enum PlainLine {
     let reason = shake.reason.map { " (\($0.rawValue))" } ?? ""
     let length = shake.phase == .began ? "" : " after \(Decimal.text(shake.durationS, decimals: 1)) s"
     return "shake \(shake.phase.rawValue)\(reason)\(length), peak \(Decimal.text(shake.peakG, decimals: 2)) g"
+  }
+
+  private static func impactText(_ impact: ImpactMessage) -> String {
+    let peak = (impact.isClipped ? "at least " : "") + Decimal.text(impact.peakG, decimals: 1)
+    let fall = impact.fallS.map { ", after falling for \(Decimal.text($0, decimals: 2)) s" } ?? ""
+    return "impact, peak \(peak) g for \(Decimal.text(impact.durationS * 1000, decimals: 1)) ms,"
+      + " \(Decimal.text(impact.velocityChangeMPS, decimals: 2)) m/s\(fall)"
   }
 
   private static func fixText(_ position: LocationMessage.Position) -> String {

@@ -25,9 +25,9 @@ extension LocationTracker {
   }
 
   /// The last fix that was used, however old; nil before the first.
-  public func place(at now: Instant) -> ShakeMessage.Place? {
+  public func place(at now: Instant) -> Place? {
     lastGood.map {
-      ShakeMessage.Place(
+      Place(
         latitude: $0.coordinate.latitude, longitude: $0.coordinate.longitude, fixAgeS: max(0, now - $0.receivedAt))
     }
   }

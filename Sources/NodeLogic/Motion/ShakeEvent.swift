@@ -48,7 +48,7 @@ public struct ShakeEvent: Equatable, Sendable {
   public var durationS: Double { end - start }
 
   /// The event as it is published.
-  public func message(clock: ClockState, place: ShakeMessage.Place? = nil) -> ShakeMessage {
+  public func message(clock: ClockState, place: Place? = nil) -> ShakeMessage {
     ShakeMessage(
       id: id, phase: phase, reason: reason, start: clock.wall(at: start),
       // A shake that has just begun has no end yet.

@@ -18,6 +18,7 @@ public struct Node: Sendable {
   private var motion: MotionPipeline?
   private var location: LocationTracker?
   private var outbox: Outbox
+  var budget: DataBudget?
   private var sensor: AccelerometerDescription?
   private var connects = 0
   private var dropped = 0
@@ -34,8 +35,15 @@ public struct Node: Sendable {
     motion = settings.motion.map { MotionPipeline($0) }
     location = settings.location.map { LocationTracker($0, startedAt: now) }
     outbox = Outbox(capacityBytes: settings.outboxBytes)
+    budget = settings.budget.map { DataBudget($0, at: now) }
     healthDue = now + min(Node.firstHealthS, settings.healthIntervalS)
   }
+
+  /// There is a connection to the broker.
+  var isConnected: Bool { outbox.isConnected }
+
+  /// Makes windows so many times longer than configured.
+  mutating func setStretch(_ stretch: Double) { motion?.setStretch(stretch) }
 
   /// Messages that were handed over, or wait, and that the broker has not acknowledged.
   public var pendingEvents: Int { outbox.count }
@@ -51,7 +59,9 @@ public struct Node: Sendable {
     switch input {
     case .accelerometer(let report): take(report, at: now, &effects)
     case .gpsd(let input): take(input, at: now, &effects)
-    case .link(let isConnected): isConnected ? connect(at: now, &effects) : outbox.disconnect()
+    case .link(let isConnected):
+      budget?.setConnected(isConnected, at: now)
+      isConnected ? connect(at: now, &effects) : outbox.disconnect()
     case .delivered(let sequence): outbox.deliver(sequence)
     case .refused(let sequence, let isPermanent): refuse(sequence, isPermanent, at: now, &effects)
     case .full(let sequence): outbox.refuse(sequence, isPermanent: false, retryS: Node.fullS, at: now)
@@ -78,6 +88,7 @@ public struct Node: Sendable {
       healthDue = min(healthDue, now + settings.healthIntervalS)
     }
     self.settings = settings
+    reconfigureBudget(settings.budget, at: now)
     take(outbox.resize(capacityBytes: settings.outboxBytes), &effects)
     publish(.status(status(.online)), at: now, &effects)
     flush(at: now, &effects)
@@ -173,11 +184,19 @@ extension Node {
         effects.append(.log(event.note))
         let message = event.message(clock: clock, place: location?.place(at: event.at))
         append(.shake(message), at: event.at, &effects)
+      case .impact(let event):
+        effects.append(.log(event.note))
+        append(.impact(event.message(clock: clock, place: location?.place(at: event.at))), at: event.at, &effects)
+      case .freeFall(let event):
+        effects.append(.log(event.note))
+        append(.freeFall(event.message(clock: clock, place: location?.place(at: event.at))), at: event.at, &effects)
       case .orientation(let change):
         turn = change
         append(.orientation(change.message(in: settings.convention)), at: change.at, &effects)
       case .acceleration(let window):
         publish(.acceleration(window.message(in: settings.convention)), at: window.end, &effects)
+      case .waveform(let chunk):
+        append(.waveform(chunk.message(clock: clock, in: settings.convention)), at: chunk.end, &effects)
       case .warning(let warning):
         let level = warning.isProblem ? Note.Level.warning : .notice
         effects.append(.log(Note(level, "accelerometer", "accelerometer: \(warning)")))
@@ -212,11 +231,16 @@ extension Node {
       return
     }
     let telegram = Telegram(envelope(measured), body)
-    effects.append(.publish(Outgoing(telegram: telegram, isRetained: body.stream.isRetained)))
+    handOver(Outgoing(telegram: telegram, isRetained: body.stream.isRetained), at: measured, &effects)
+  }
+
+  private mutating func handOver(_ outgoing: Outgoing, at now: Instant, _ effects: inout [NodeEffect]) {
+    effects.append(.publish(outgoing))
+    if budget != nil { charge(outgoing, at: now, &effects) }
   }
 
   private mutating func flush(at now: Instant, _ effects: inout [NodeEffect]) {
-    for outgoing in outbox.next(at: now) { effects.append(.publish(outgoing)) }
+    for outgoing in outbox.next(at: now) { handOver(outgoing, at: now, &effects) }
   }
 
   private func envelope(_ measured: Instant) -> Envelope {
@@ -253,6 +277,7 @@ extension Node {
         refused: outbox.lost[.refused] ?? 0))
     health.accelerometer = motion?.health(at: now)
     health.gps = location?.health(at: now)
+    health.budget = budgetHealth
     health.residentKB = load.residentKB
     health.processorS = load.processorS
     return health

@@ -10,6 +10,8 @@ enum Bounds {
   static let acceleration = -1e5...1e5
   /// The length of an acceleration [g].
   static let magnitude = 0.0...2e5
+  /// The unit of a waveform's samples [g].
+  static let unit = 1e-9...1e3
   /// A component of a unit vector, with room for rounding.
   static let direction = -1.001...1.001
   /// An energy [g^2 s] or a velocity [g s].
@@ -26,6 +28,12 @@ enum Bounds {
   static let course = 0.0...360.0.nextDown
   /// Degrees between two directions.
   static let angle = 0.0...180.0
+  /// Velocity of an oscillation [mm/s].
+  static let vibration = 0.0...1e9
+  /// A ratio, of a peak to an RMS or of moments, or a stretch.
+  static let ratio = 0.0...1e9
+  /// Megabytes in a month.
+  static let volume = 0.0...1e9
   /// Milli-g.
   static let noise = 0.0...1e8
   /// Any number that a rule may compare.

@@ -2,6 +2,14 @@
 enum Decimals {
   /// Seconds.
   static let time = 3
+  /// Seconds of a blow: a hard one lasts a millisecond.
+  static let pulse = 5
+  /// Seconds since 1970 of a waveform's sample: 1 us at 3200 Hz is 0.3 % of a period.
+  static let fineTime = 6
+  /// The spacing of samples [s]: 100 samples add up to less than 1 us of error.
+  static let period = 9
+  /// The unit of a waveform's samples [g].
+  static let unit = 9
   /// 1e-7 deg is 1 cm.
   static let degrees = 7
   /// Directions and courses [deg].

@@ -4,6 +4,7 @@ extension HealthMessage {
     json.object("link") { link.write(to: &$0) }
     if let accelerometer { json.object("accelerometer") { accelerometer.write(to: &$0) } }
     if let gps { json.object("gps") { gps.write(to: &$0) } }
+    if let budget { json.object("budget") { budget.write(to: &$0) } }
     json.integer("rss_kb", residentKB)
     json.number("cpu_s", processorS, decimals: Decimals.time)
   }
@@ -12,6 +13,7 @@ extension HealthMessage {
     self.init(spool: try Spool(from: try reader.object("spool")), link: try Link(from: try reader.object("link")))
     if let part = try reader.objectIfPresent("accelerometer") { accelerometer = try Accelerometer(from: part) }
     if let part = try reader.objectIfPresent("gps") { gps = try GPS(from: part) }
+    if let part = try reader.objectIfPresent("budget") { budget = try Budget(from: part) }
     residentKB = try reader.countIfPresent("rss_kb")
     processorS = try reader.numberIfPresent("cpu_s", in: Bounds.duration)
   }
@@ -57,6 +59,8 @@ extension HealthMessage.Accelerometer {
     json.number("noise_mg", noiseMg, decimals: Decimals.frequency)
     json.text("polling", polling)
     json.text("error", error)
+    if let nearMisses { json.object("near_misses") { nearMisses.write(to: &$0) } }
+    if let faults { json.object("faults") { faults.write(to: &$0) } }
   }
 
   init(from reader: MessageReader) throws(DecodingProblem) {
@@ -66,6 +70,52 @@ extension HealthMessage.Accelerometer {
     noiseMg = try reader.numberIfPresent("noise_mg", in: Bounds.noise)
     polling = try reader.textIfPresent("polling")
     error = try reader.textIfPresent("error")
+    if let part = try reader.objectIfPresent("near_misses") { nearMisses = try NearMisses(from: part) }
+    if let part = try reader.objectIfPresent("faults") { faults = try Faults(from: part) }
+  }
+}
+
+extension HealthMessage.Accelerometer.NearMisses {
+  func write(to json: inout JSONWriter) {
+    json.integer("weak", weak)
+    json.integer("few_reversals", fewReversals)
+    json.number("strongest_g", strongestG, decimals: Decimals.magnitude)
+  }
+
+  init(from reader: MessageReader) throws(DecodingProblem) {
+    self.init(
+      weak: try reader.count("weak"), fewReversals: try reader.count("few_reversals"),
+      strongestG: try reader.numberIfPresent("strongest_g", in: Bounds.magnitude))
+  }
+}
+
+extension HealthMessage.Accelerometer.Faults {
+  func write(to json: inout JSONWriter) {
+    json.integer("retried", retried)
+    json.integer("stalls", stalls)
+    json.integer("zeros", zeros)
+    json.integer("frozen", frozen)
+    json.integer("out_of_range", outOfRange)
+  }
+
+  init(from reader: MessageReader) throws(DecodingProblem) {
+    self.init(
+      retried: try reader.count("retried"), stalls: try reader.count("stalls"), zeros: try reader.count("zeros"),
+      frozen: try reader.count("frozen"), outOfRange: try reader.count("out_of_range"))
+  }
+}
+
+extension HealthMessage.Budget {
+  func write(to json: inout JSONWriter) {
+    json.number("limit_mb", limitMB, decimals: Decimals.metres)
+    json.number("used_mb", usedMB, decimals: Decimals.frequency)
+    json.number("stretch", stretch, decimals: Decimals.frequency)
+  }
+
+  init(from reader: MessageReader) throws(DecodingProblem) {
+    self.init(
+      limitMB: try reader.number("limit_mb", in: Bounds.volume),
+      usedMB: try reader.number("used_mb", in: Bounds.volume), stretch: try reader.number("stretch", in: Bounds.ratio))
   }
 }
 

@@ -81,6 +81,43 @@ struct MessageReader {
     return vector
   }
 
+  /// Whole numbers of 32 bits, `most` at the most.
+  func integers(_ key: String, most: Int) throws(DecodingProblem) -> [Int32] {
+    guard let found = object[key] else { throw missing(key, "an array of whole numbers") }
+    guard let elements = found.array else { throw wrongType(key, found, "an array of whole numbers") }
+    guard elements.count <= most else { throw outOfRange(key, found, "\(most) numbers at most") }
+    var integers: [Int32] = []
+    integers.reserveCapacity(elements.count)
+    for element in elements {
+      guard let integer = element.integer.flatMap({ Int32(exactly: $0) }) else {
+        throw outOfRange(key, element, "whole numbers of 32 bits")
+      }
+      integers.append(integer)
+    }
+    return integers
+  }
+
+  /// Arrays of three numbers, `most` at the most; nil when absent.
+  func vectorsIfPresent(
+    _ key: String, in range: ClosedRange<Double>, most: Int
+  ) throws(DecodingProblem) -> [Vector]? {
+    guard let found = object[key] else { return nil }
+    guard let elements = found.array else { throw wrongType(key, found, "an array of arrays of three numbers") }
+    guard elements.count <= most else { throw outOfRange(key, found, "\(most) elements at most") }
+    var vectors: [Vector] = []
+    vectors.reserveCapacity(elements.count)
+    for element in elements {
+      guard let parts = element.array, parts.count == 3, let x = parts[0].number, let y = parts[1].number,
+        let z = parts[2].number
+      else { throw wrongType(key, element, "an array of three numbers in each element") }
+      for (part, value) in zip(parts, [x, y, z]) where !range.contains(value) {
+        throw outOfRange(key, part, "\(text(range.lowerBound))...\(text(range.upperBound))")
+      }
+      vectors.append(Vector(x, y, z))
+    }
+    return vectors
+  }
+
   // MARK: Texts
 
   func textIfPresent(_ key: String) throws(DecodingProblem) -> String? {
@@ -124,6 +161,10 @@ struct MessageReader {
   }
 
   // MARK: The rest
+
+  func flagIfPresent(_ key: String) throws(DecodingProblem) -> Bool? {
+    has(key) ? try flag(key) : nil
+  }
 
   /// False when absent.
   func flag(_ key: String) throws(DecodingProblem) -> Bool {

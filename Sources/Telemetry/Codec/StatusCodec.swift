@@ -7,6 +7,7 @@ extension StatusMessage {
     json.number("rate_hz", rateHz, decimals: Decimals.frequency)
     json.number("window_s", windowS, decimals: Decimals.time)
     json.text("preset", preset)
+    json.boolean("armed", isArmed)
     json.text("gpsd", gpsd)
     json.number("health_interval_s", healthIntervalS, decimals: Decimals.time)
   }
@@ -19,6 +20,7 @@ extension StatusMessage {
     rateHz = try reader.numberIfPresent("rate_hz", in: Bounds.frequency)
     windowS = try reader.numberIfPresent("window_s", in: Bounds.duration)
     preset = try reader.textIfPresent("preset")
+    isArmed = try reader.flagIfPresent("armed")
     gpsd = try reader.textIfPresent("gpsd")
     healthIntervalS = try reader.numberIfPresent("health_interval_s", in: Bounds.duration)
   }

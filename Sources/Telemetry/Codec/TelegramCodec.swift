@@ -8,9 +8,13 @@ extension Telegram {
       case .status(let message): message.write(to: &json)
       case .acceleration(let message): message.write(to: &json)
       case .shake(let message): message.write(to: &json)
+      case .waveform(let message): message.write(to: &json)
+      case .impact(let message): message.write(to: &json)
+      case .freeFall(let message): message.write(to: &json)
       case .orientation(let message): message.write(to: &json)
       case .location(let message): message.write(to: &json)
       case .health(let message): message.write(to: &json)
+      case .reply(let message): message.write(to: &json)
       }
     }
     return json.bytes
@@ -32,9 +36,13 @@ extension Telegram.Body {
     case .status: self = .status(try StatusMessage(from: reader))
     case .acceleration: self = .acceleration(try AccelerationMessage(from: reader))
     case .shake: self = .shake(try ShakeMessage(from: reader))
+    case .waveform: self = .waveform(try WaveformMessage(from: reader))
+    case .impact: self = .impact(try ImpactMessage(from: reader))
+    case .freeFall: self = .freeFall(try FreeFallMessage(from: reader))
     case .orientation: self = .orientation(try OrientationMessage(from: reader))
     case .location: self = .location(try LocationMessage(from: reader))
     case .health: self = .health(try HealthMessage(from: reader))
+    case .reply: self = .reply(try ReplyMessage(from: reader))
     }
   }
 

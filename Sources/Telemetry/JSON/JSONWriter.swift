@@ -58,6 +58,16 @@ public struct JSONWriter: ~Copyable {
     if value.isFinite { appendFixed(value, decimals: decimals) } else { append("null") }
   }
 
+  /// `[x,y,z]`; `null` if any component is not finite.
+  public mutating func vector(_ value: Vector, decimals: Int) {
+    guard value.isFinite else { return number(.nan, decimals: decimals) }
+    array {
+      $0.number(value.x, decimals: decimals)
+      $0.number(value.y, decimals: decimals)
+      $0.number(value.z, decimals: decimals)
+    }
+  }
+
   /// A whole number.
   public mutating func integer(_ value: some BinaryInteger) {
     separate()

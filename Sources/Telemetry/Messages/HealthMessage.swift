@@ -50,6 +50,50 @@ public struct HealthMessage: Equatable, Sendable {
       /// The sensor cannot be read.
       case failed
       case starting
+      /// The sensor sleeps until something moves it.
+      case idle
+      /// Samples come, and nothing of them is published: the node was told so.
+      case disarmed
+    }
+
+    /// Movements that did not become shakes, since the start: what a threshold is chosen by.
+    public struct NearMisses: Equatable, Sendable {
+      /// They went to and fro often enough, too weakly.
+      public var weak: Int
+      /// They were strong enough, and did not go to and fro often enough.
+      public var fewReversals: Int
+      /// The strongest of them [g], as `on_g` counts; nil before the first.
+      public var strongestG: Double?
+
+      /// Near misses, counted.
+      public init(weak: Int, fewReversals: Int, strongestG: Double?) {
+        self.weak = weak
+        self.fewReversals = fewReversals
+        self.strongestG = strongestG
+      }
+    }
+
+    /// What went wrong between the sensor and the samples, since the start.
+    public struct Faults: Equatable, Sendable {
+      /// Readings that failed and were tried again.
+      public var retried: Int
+      /// How often the sensor fell silent.
+      public var stalls: Int
+      /// Readings of exactly zero on all axes, which no sensor measures.
+      public var zeros: Int
+      /// How often the values stood still as no sensor's do.
+      public var frozen: Int
+      /// Readings beyond what the sensor can measure.
+      public var outOfRange: Int
+
+      /// Faults, counted.
+      public init(retried: Int = 0, stalls: Int = 0, zeros: Int = 0, frozen: Int = 0, outOfRange: Int = 0) {
+        self.retried = retried
+        self.stalls = stalls
+        self.zeros = zeros
+        self.frozen = frozen
+        self.outOfRange = outOfRange
+      }
     }
 
     /// Whether samples come.
@@ -68,6 +112,10 @@ public struct HealthMessage: Equatable, Sendable {
     public var polling: String?
     /// The last error, while `state` is `failed` or `stalled`.
     public var error: String?
+    /// Absent when no shakes are looked for.
+    public var nearMisses: NearMisses?
+    /// Absent when nothing ever went wrong.
+    public var faults: Faults?
 
     /// A sensor of which only this is known.
     public init(state: State, gaps: Int, dropped: Int) {
@@ -111,6 +159,23 @@ public struct HealthMessage: Equatable, Sendable {
     }
   }
 
+  /// What the node does to keep within a volume of data.
+  public struct Budget: Equatable, Sendable {
+    /// What it may use in 30 days [MB of 10^6 bytes].
+    public var limitMB: Double
+    /// What it used in the last 30 days, or since the start [MB].
+    public var usedMB: Double
+    /// How many times longer than configured windows are just now; 1: as configured.
+    public var stretch: Double
+
+    /// A budget and what became of it.
+    public init(limitMB: Double, usedMB: Double, stretch: Double) {
+      self.limitMB = limitMB
+      self.usedMB = usedMB
+      self.stretch = stretch
+    }
+  }
+
   /// What goes out: while offline, what waits in memory.
   public var spool: Spool
   /// The connection to the broker.
@@ -119,6 +184,8 @@ public struct HealthMessage: Equatable, Sendable {
   public var accelerometer: Accelerometer?
   /// Absent when location is off.
   public var gps: GPS?
+  /// Absent without a budget.
+  public var budget: Budget?
   /// Resident memory [kB of 1024 bytes].
   public var residentKB: Int?
   /// Processor time used since the start [s].

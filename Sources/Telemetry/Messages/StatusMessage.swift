@@ -15,7 +15,7 @@ public struct StatusMessage: Equatable, Sendable {
   public var agent: String?
   /// The accelerometer's own name, for example `lis3dh`; absent without one.
   public var accelerometer: String?
-  /// `iio`, `recording` or `simulated`; absent without an accelerometer.
+  /// `iio`, `evdev`, `recording` or `simulated`; absent without an accelerometer.
   public var source: String?
   /// The sampling rate that was chosen and read back [Hz].
   public var rateHz: Double?
@@ -23,6 +23,8 @@ public struct StatusMessage: Equatable, Sendable {
   public var windowS: Double?
   /// The shake detector's preset.
   public var preset: String?
+  /// False: what is measured is not published, because the node was told so; absent without an accelerometer.
+  public var isArmed: Bool?
   /// `host:port` of the gpsd that is asked; absent when location is off.
   public var gpsd: String?
   /// A live node says something at least this often [s].

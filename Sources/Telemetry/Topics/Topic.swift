@@ -1,4 +1,4 @@
-/// The topic of a node's message: `<prefix>/<node>/<stream>`.
+/// The topic of a node's message: `<prefix>/<node>/<stream>`, where `shake/waveform` is a stream too.
 public struct Topic: Hashable, Sendable, CustomStringConvertible {
   /// What stands before the node's name.
   public var prefix: TopicPrefix
@@ -22,8 +22,10 @@ public struct Topic: Hashable, Sendable, CustomStringConvertible {
   /// - Parameter pattern: The prefixes that are expected.
   public init(_ text: some StringProtocol, under pattern: PrefixPattern) throws(TopicProblem) {
     let levels = topicLevels(text)
+    // Of streams, one has two levels.
+    let isWaveform = levels.suffix(2).joined(separator: "/") == Stream.waveform.rawValue
     let expected = pattern.levels.count + 2
-    guard levels.count == expected else {
+    guard levels.count == (isWaveform ? expected + 1 : expected) else {
       throw TopicProblem(.levels, text, "has \(levels.count) levels, expected \(expected)")
     }
     let before = levels[..<pattern.levels.count]
@@ -33,10 +35,40 @@ public struct Topic: Hashable, Sendable, CustomStringConvertible {
     guard let node = NodeName(levels[expected - 2]) else {
       throw TopicProblem(.node, text, "has no valid node name, expected [a-z0-9][a-z0-9-]{0,62}")
     }
-    guard let stream = Stream(rawValue: levels[expected - 1]) else {
+    let kind = levels[(expected - 1)...].joined(separator: "/")
+    guard let stream = Stream(rawValue: kind) else {
       throw TopicProblem(.stream, text, "has an unknown stream")
     }
     self.init(prefix: prefix, node: node, stream: stream)
+  }
+}
+
+/// The topic on which a node is asked to do something: `<prefix>/<node>/command`.
+public struct CommandTopic: Hashable, Sendable, CustomStringConvertible {
+  private static let level = "command"
+
+  /// What stands before the node's name.
+  public var prefix: TopicPrefix
+  /// The node that is asked.
+  public var node: NodeName
+
+  /// The topic of commands for `node`.
+  public init(prefix: TopicPrefix, node: NodeName) {
+    self.prefix = prefix
+    self.node = node
+  }
+
+  /// As it is given to the broker.
+  public var description: String { "\(prefix)/\(node)/\(Self.level)" }
+
+  /// Reads a topic; nil if it is none for commands under one of these prefixes.
+  public init?(_ text: some StringProtocol, under pattern: PrefixPattern) {
+    let levels = topicLevels(text)
+    guard levels.count == pattern.levels.count + 2, levels.last == Self.level,
+      pattern.matches(levels[..<pattern.levels.count]), let node = NodeName(levels[pattern.levels.count]),
+      let prefix = try? TopicPrefix(levels[..<pattern.levels.count].joined(separator: "/"))
+    else { return nil }
+    self.init(prefix: prefix, node: node)
   }
 }
 
