@@ -3,6 +3,7 @@ import Testing
 
 @Suite("Rate estimator")
 struct RateEstimatorTests {
+  // klipper #3027, ArduPilot #6156
   @Test(arguments: [1.0, 12.3, 31.25, 97.4, 1600])
   func theRateIsMeasuredFromTheTimestamps(rateHz: Double) throws {
     var estimator = RateEstimator()
