@@ -34,7 +34,7 @@ public struct MotionPipeline: Sendable {
   var gravity: GravityFilter
   var windows: WindowBuilder
   private var rate = RateEstimator()
-  private var isTooSlow = false
+  private var gate: ShakeGate
   /// When a sample that could be used came last, or the start.
   private var lastHeard = Instant.start
   private var lastSample: Instant?
@@ -45,6 +45,7 @@ public struct MotionPipeline: Sendable {
   public init(_ settings: MotionSettings = MotionSettings()) {
     self.settings = settings
     shake = ShakeDetector(settings.shake)
+    gate = ShakeGate(settings.preset)
     impacts = ImpactDetector(settings.impact)
     falls = FreeFallDetector(settings.freeFall)
     orientation = OrientationDetector(settings.orientation)
@@ -126,14 +127,14 @@ public struct MotionPipeline: Sendable {
     guard settings != self.settings else { return [] }
     var outputs = interrupt(at: now)
     self.settings = settings
-    shake = ShakeDetector(settings.shake, after: shake.lastID)
+    shake = ShakeDetector(settings.shake, after: shake)
     impacts = ImpactDetector(settings.impact, after: impacts)
     falls = FreeFallDetector(settings.freeFall, after: falls.lastID)
     judgeRange(&outputs)
     orientation = OrientationDetector(settings.orientation, face: orientation.face)
     gravity = GravityFilter(cornerHz: settings.orientation.lowPassHz)
     windows = WindowBuilder(settings.acceleration, after: windows)
-    isTooSlow = false
+    gate = ShakeGate(settings.preset)
     return outputs
   }
 
@@ -143,7 +144,9 @@ public struct MotionPipeline: Sendable {
     switch state {
     case .waiting: health.state = .starting
     case .starting: health.state = isArmed ? .starting : .disarmed
-    case .running: health.state = isArmed ? .running : .disarmed
+    case .running:
+      health.state = isArmed ? .running : .disarmed
+      health.error = refusal
     case .stalled:
       health.state = .stalled
       health.error = "no sample for \(tenths(now - lastHeard)) s"
@@ -154,6 +157,7 @@ public struct MotionPipeline: Sendable {
     health.rateHz = rate.rateHz
     health.ageS = lastSample.map { max(0, now - $0) }
     health.noiseMg = windows.noiseMg
+    if !gate.isClosed { health.nearMisses = shake.nearMisses }
     if case .polled(let why) = description?.capture { health.polling = why }
     return health
   }
@@ -169,7 +173,7 @@ extension MotionPipeline {
     windows.reset()
     windows.isScaleKnown = description.fullScaleG != nil
     rate.reset()
-    isTooSlow = false
+    gate = ShakeGate(settings.preset)
     state = .starting
     lastHeard = now
     return outputs
@@ -207,8 +211,9 @@ extension MotionPipeline {
     let stepS = lastSample.map { sample.at - $0 } ?? 0
     lastSample = sample.at
     let missed = rate.feed(sample.at.seconds)
-    guard isArmed else { return judgeRate(&outputs) }
-    if let event = shake.feed(sample) { outputs.append(.shake(event)) }
+    judgeRate(at: sample.at, &outputs)
+    guard isArmed else { return }
+    if !gate.isClosed, let event = shake.feed(sample) { outputs.append(.shake(event)) }
     feedShocks(sample, &outputs)
     if stepS >= Self.shortestStallS { orientation.interrupt() }
     let down = gravity.feed(sample.g, after: stepS)
@@ -218,7 +223,6 @@ extension MotionPipeline {
     for window in windows.feed(sample, missed: missed, periodS: rate.periodS) {
       outputs.append(.acceleration(window))
     }
-    judgeRate(&outputs)
   }
 
   private mutating func noteGap(at now: Instant) -> [MotionOutput] {
@@ -271,16 +275,22 @@ extension MotionPipeline {
     windows.interrupt()
   }
 
-  /// Says when the rate falls below what the preset needs, and when it is enough again.
-  private mutating func judgeRate(_ outputs: inout [MotionOutput]) {
-    guard let rateHz = rate.rateHz else { return }
-    if !isTooSlow, rate.isTooSlow(for: settings.preset) {
-      isTooSlow = true
+  /// Says when the rate falls below what the preset needs, and when it is enough again. A shake that is active then is
+  /// cut short, if the preset looks for none at such a rate.
+  private mutating func judgeRate(at now: Instant, _ outputs: inout [MotionOutput]) {
+    switch gate.judge(rate) {
+    case nil: return
+    case .fastEnough(let rateHz): outputs.append(.warning(.fastEnough(rateHz: rateHz)))
+    case .tooSlow(let rateHz):
       outputs.append(.warning(.tooSlow(rateHz: rateHz, preset: settings.preset)))
-    } else if isTooSlow, rateHz >= settings.preset.minimumRateHz {
-      isTooSlow = false
-      outputs.append(.warning(.fastEnough(rateHz: rateHz)))
+      if gate.isClosed, let event = shake.interrupt(at: now) { outputs.append(.shake(event)) }
     }
+  }
+
+  /// Why no shakes are looked for; nil where they are.
+  private var refusal: String? {
+    guard gate.isClosed, let rateHz = rate.rateHz else { return nil }
+    return MotionWarning.tooSlow(rateHz: rateHz, preset: settings.preset).description
   }
 }
 
