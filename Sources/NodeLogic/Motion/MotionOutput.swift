@@ -10,6 +10,8 @@ public enum MotionOutput: Equatable, Sendable {
   case orientation(OrientationChange)
   /// Publish a window.
   case acceleration(AccelerationWindow)
+  /// Publish a piece of a shake's waveform.
+  case waveform(WaveformChunk)
   /// Tell people.
   case warning(MotionWarning)
 }
@@ -36,6 +38,12 @@ public enum MotionWarning: Equatable, Sendable, CustomStringConvertible {
   case narrowRange(fullScaleG: Double, thresholdG: Double)
   /// Impacts were not told because there were too many in a minute; the count since the start.
   case impactsHeldBack(Int, perMinute: Int)
+  /// A waveform ends before its shake.
+  case waveformCut(shake: Int, WaveformRecorder.Cut)
+  /// Shakes are published without their waveform, because that hour has had enough; the count since the start.
+  case waveformsWithheld(Int, perHour: Int)
+  /// The driver left something out or tried again; the count since the start.
+  case faulty(AccelerometerFaults.Kind, count: Int)
 
   /// Whether it tells of a problem, rather than of the end of one.
   public var isProblem: Bool {
@@ -59,6 +67,7 @@ public enum MotionWarning: Equatable, Sendable, CustomStringConvertible {
     case .gaps(let count): "samples were lost; \(count) times since the start"
     case .unusable(let count):
       "samples that are not finite, impossibly large or dated in the future are not used; \(count) since the start"
+    case .faulty(let kind, let count): "\(kind.words); \(count) times since the start"
     case .outOfOrder(let count): "samples whose time does not rise are not used; \(count) since the start"
     case .narrowRange(let fullScaleG, let thresholdG):
       "its range of \(tenths(fullScaleG)) g ends below the \(tenths(thresholdG)) g that open an impact; none will be seen;"
@@ -66,6 +75,14 @@ public enum MotionWarning: Equatable, Sendable, CustomStringConvertible {
     case .impactsHeldBack(let count, let perMinute):
       "more than \(perMinute) impacts a minute; \(count) since the start are not sent; raise impact.threshold_g or"
         + " impact.per_minute"
+    case .waveformCut(let shake, .tooLong):
+      "the waveform of shake \(shake) ends before the shake: waveform.max_s is over"
+    case .waveformCut(let shake, .tooManyChunks):
+      "the waveform of shake \(shake) ends before the shake: it has \(WaveformRecorder.mostChunks) chunks; lower "
+        + "accelerometer.rate_hz or raise waveform.chunk_bytes"
+    case .waveformsWithheld(let count, let perHour):
+      "shakes are published without waveform, since this hour has had \(perHour) (waveform.max_per_hour); "
+        + "\(count) since the start"
     }
   }
 }

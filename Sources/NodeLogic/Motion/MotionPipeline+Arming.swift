@@ -10,7 +10,7 @@ extension MotionPipeline {
     guard isArmed else { return [] }
     isArmed = false
     var outputs: [MotionOutput] = []
-    if let event = shake.stop(at: now) { outputs.append(.shake(event)) }
+    if let event = shake.stop(at: now) { tell(event, &outputs) }
     interruptShocks(at: now, &outputs)
     closeWindow(.stopped, &outputs)
     return outputs

@@ -5,7 +5,7 @@ public import Telemetry
 /// A value without a clock: the shell hands in each report with the time at which it came, calls `tick` at
 /// `nextDeadline`, and carries out what is answered, in its order.
 public struct MotionPipeline: Sendable {
-  private enum State: Equatable {
+  enum State: Equatable {
     /// No sensor has started.
     case waiting
     /// Started, and no sample yet.
@@ -13,6 +13,8 @@ public struct MotionPipeline: Sendable {
     case running
     case stalled
     case failed(reason: String)
+    /// The sensor sleeps; single readings come now and then.
+    case idle
   }
 
   /// A sample further ahead of its arrival than this is misdated [s]. To believe it would make every later one "old".
@@ -23,8 +25,8 @@ public struct MotionPipeline: Sendable {
   public private(set) var settings: MotionSettings
   /// Whether what is measured is published: see `disarm`. Neither new settings nor a new sensor change it.
   public internal(set) var isArmed = true
-  private(set) var description: AccelerometerDescription?
-  private var state = State.waiting
+  var description: AccelerometerDescription?
+  var state = State.waiting
   var shake: ShakeDetector
   var impacts: ImpactDetector
   var falls: FreeFallDetector
@@ -33,11 +35,14 @@ public struct MotionPipeline: Sendable {
   var orientation: OrientationDetector
   var gravity: GravityFilter
   var windows: WindowBuilder
-  private var rate = RateEstimator()
+  var recorder: WaveformRecorder?
+  var rate = RateEstimator()
   private var gate: ShakeGate
   /// When a sample that could be used came last, or the start.
-  private var lastHeard = Instant.start
-  private var lastSample: Instant?
+  var lastHeard = Instant.start
+  var lastSample: Instant?
+  /// What the driver has told of, since the start.
+  var faults = AccelerometerFaults()
   private var unusable = 0
   private var outOfOrder = 0
 
@@ -51,6 +56,7 @@ public struct MotionPipeline: Sendable {
     orientation = OrientationDetector(settings.orientation)
     gravity = GravityFilter(cornerHz: settings.orientation.lowPassHz)
     windows = WindowBuilder(settings.acceleration)
+    recorder = settings.waveform.map { WaveformRecorder($0) }
   }
 
   /// A shake has begun and is not over.
@@ -59,6 +65,13 @@ public struct MotionPipeline: Sendable {
   /// The side that is up; `unknown` until the first was decided.
   public var face: Face { orientation.face }
 
+  /// What it sees just now.
+  public var glance: MotionGlance {
+    MotionGlance(
+      stage: shake.stage, activityG: shake.activityG, levelG: shake.levelG, reversals: shake.reversals,
+      reversalsNeeded: shake.settings.reversals, face: orientation.face, rateHz: rate.rateHz)
+  }
+
   /// Takes a report that came at `now`.
   public mutating func handle(_ report: AccelerometerReport, at now: Instant) -> [MotionOutput] {
     switch report {
@@ -66,6 +79,9 @@ public struct MotionPipeline: Sendable {
     case .samples(let samples): return take(samples, at: now)
     case .gap: return noteGap(at: now)
     case .failed(let reason): return fail(reason, at: now)
+    case .idle: return sleep(at: now)
+    case .woken: return wake(at: now)
+    case .faults(let more): return count(more)
     }
   }
 
@@ -91,7 +107,7 @@ public struct MotionPipeline: Sendable {
     switch state {
     case .starting, .running: lastHeard + stallS
     case .stalled: shake.isActive ? lastHeard + interruptionS : nil
-    case .waiting, .failed: nil
+    case .waiting, .failed, .idle: nil
     }
   }
 
@@ -106,7 +122,7 @@ public struct MotionPipeline: Sendable {
       closeWindow(.silence, &outputs)
     }
     if state == .stalled, shake.isActive, now >= lastHeard + interruptionS, let event = shake.interrupt(at: now) {
-      outputs.append(.shake(event))
+      tell(event, &outputs)
     }
     return outputs
   }
@@ -114,7 +130,7 @@ public struct MotionPipeline: Sendable {
   /// The agent stops: an active shake is cancelled, the open window closed.
   public mutating func stop(at now: Instant) -> [MotionOutput] {
     var outputs: [MotionOutput] = []
-    if let event = shake.stop(at: now) { outputs.append(.shake(event)) }
+    if let event = shake.stop(at: now) { tell(event, &outputs) }
     interruptShocks(at: now, &outputs)
     closeWindow(.stopped, &outputs)
     state = .waiting
@@ -134,6 +150,8 @@ public struct MotionPipeline: Sendable {
     orientation = OrientationDetector(settings.orientation, face: orientation.face)
     gravity = GravityFilter(cornerHz: settings.orientation.lowPassHz)
     windows = WindowBuilder(settings.acceleration, after: windows)
+    recorder = settings.waveform.map { WaveformRecorder($0, after: recorder) }
+    startRecorder()
     gate = ShakeGate(settings.preset)
     return outputs
   }
@@ -153,12 +171,14 @@ public struct MotionPipeline: Sendable {
     case .failed(let reason):
       health.state = .failed
       health.error = reason
+    case .idle: health.state = .idle
     }
     health.rateHz = rate.rateHz
     health.ageS = lastSample.map { max(0, now - $0) }
     health.noiseMg = windows.noiseMg
     if !gate.isClosed { health.nearMisses = shake.nearMisses }
-    if case .polled(let why) = description?.capture { health.polling = why }
+    health.polling = description?.capture.reason
+    health.faults = faults.isEmpty ? nil : faults
     return health
   }
 }
@@ -172,6 +192,7 @@ extension MotionPipeline {
     judgeRange(&outputs)
     windows.reset()
     windows.isScaleKnown = description.fullScaleG != nil
+    startRecorder()
     rate.reset()
     gate = ShakeGate(settings.preset)
     state = .starting
@@ -207,13 +228,16 @@ extension MotionPipeline {
       if outOfOrder.isDoubling { outputs.append(.warning(.outOfOrder(outOfOrder))) }
       return
     }
+    guard state != .idle else { return takeAsleep(sample, at: now, &outputs) }
     if state != .running || lastHeard != now { hear(at: now, &outputs) }
     let stepS = lastSample.map { sample.at - $0 } ?? 0
     lastSample = sample.at
     let missed = rate.feed(sample.at.seconds)
     judgeRate(at: sample.at, &outputs)
     guard isArmed else { return }
-    if !gate.isClosed, let event = shake.feed(sample) { outputs.append(.shake(event)) }
+    let event = gate.isClosed ? nil : shake.feed(sample)
+    if let event { outputs.append(.shake(event)) }
+    recorder?.feed(sample, periodS: rate.periodS, event, &outputs)
     feedShocks(sample, &outputs)
     if stepS >= Self.shortestStallS { orientation.interrupt() }
     let down = gravity.feed(sample.g, after: stepS)
@@ -228,7 +252,7 @@ extension MotionPipeline {
   private mutating func noteGap(at now: Instant) -> [MotionOutput] {
     rate.noteGap()
     var outputs: [MotionOutput] = []
-    if let event = shake.interrupt(at: now) { outputs.append(.shake(event)) }
+    if let event = shake.interrupt(at: now) { tell(event, &outputs) }
     interruptShocks(at: now, &outputs)
     gravity.reset()
     orientation.interrupt()
@@ -260,14 +284,25 @@ extension MotionPipeline {
   private var interruptionS: Double { max(stallS, settings.shake.maxGapS) }
 
   /// Ends what is going on, because the samples before and after do not belong together.
-  private mutating func interrupt(at now: Instant) -> [MotionOutput] {
+  mutating func interrupt(at now: Instant) -> [MotionOutput] {
     var outputs: [MotionOutput] = []
-    if let event = shake.interrupt(at: now) { outputs.append(.shake(event)) }
+    if let event = shake.interrupt(at: now) { tell(event, &outputs) }
     interruptShocks(at: now, &outputs)
     closeWindow(.interrupted, &outputs)
     gravity.reset()
     orientation.interrupt()
     return outputs
+  }
+
+  /// Tells of a shake that ends without a sample.
+  mutating func tell(_ event: ShakeEvent, _ outputs: inout [MotionOutput]) {
+    outputs.append(.shake(event))
+    recorder?.end(event, &outputs)
+  }
+
+  private mutating func startRecorder() {
+    guard let description else { return }
+    recorder?.start(rateHz: description.rateHz, fullScaleG: description.fullScaleG)
   }
 
   mutating func closeWindow(_ closing: AccelerationWindow.Closing, _ outputs: inout [MotionOutput]) {
@@ -283,7 +318,7 @@ extension MotionPipeline {
     case .fastEnough(let rateHz): outputs.append(.warning(.fastEnough(rateHz: rateHz)))
     case .tooSlow(let rateHz):
       outputs.append(.warning(.tooSlow(rateHz: rateHz, preset: settings.preset)))
-      if gate.isClosed, let event = shake.interrupt(at: now) { outputs.append(.shake(event)) }
+      if gate.isClosed, let event = shake.interrupt(at: now) { tell(event, &outputs) }
     }
   }
 

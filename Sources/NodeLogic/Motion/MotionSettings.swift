@@ -7,6 +7,8 @@ public struct MotionSettings: Equatable, Sendable {
   public var freeFall = FreeFallSettings()
   public var orientation = OrientationSettings()
   public var acceleration = AccelerationSettings()
+  /// Nil: no waveforms.
+  public var waveform: WaveformSettings?
 
   /// The preset's own values, and the defaults of everything else.
   public init(_ preset: ShakePreset = .handheld) {

@@ -58,7 +58,8 @@ struct SimulatedDrops: Sendable {
     let speedMps = (2 * standardGravity * heightM).squareRoot()
     let bounce = random.uniform(0.1...0.18)
     let first = landing(
-      at: releaseAt + speedMps / standardGravity, dvMps: speedMps * (1 + bounce), lengthS: random.uniform(0.008...0.015))
+      at: releaseAt + speedMps / standardGravity, dvMps: speedMps * (1 + bounce), lengthS: random.uniform(0.008...0.015)
+    )
     let second = landing(
       at: first.end + 2 * bounce * speedMps / standardGravity, dvMps: speedMps * bounce,
       lengthS: random.uniform(0.008...0.015))

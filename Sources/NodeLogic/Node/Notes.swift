@@ -9,9 +9,16 @@ extension AccelerometerDescription {
       switch capture {
       case .buffered: "buffered"
       case .polled(let why): "polled (\(why))"
+      case .held(let why): "held (\(why))"
       case .generated: source.rawValue
       }
-    return "accelerometer: \(name) at \(tenths(rateHz)) Hz, \(way)"
+    let sleep =
+      switch wake {
+      case .off: ""
+      case .on(let event): "; sleeps when quiet, until \(event)"
+      case .refused(let why): "; does not sleep: \(why)"
+      }
+    return "accelerometer: \(name) at \(tenths(rateHz)) Hz, \(way)\(sleep)"
   }
 }
 

@@ -122,6 +122,42 @@ struct ArmingTests {
     #expect((window.peakG ?? 1) < 1e-9)
   }
 
+  @Test func whateverHappensNothingIsPublishedWhileDisarmedAndNumbersRise() {
+    for seed in UInt64(0)..<12 {
+      var random = Lottery(seed: seed)
+      var pipeline = MotionPipeline()
+      var simulator = MotionSimulator(random.pick([.dropped, .shaken]), rateHz: 100, seed: seed)
+      var now = Instant.start
+      var hits: [Int] = []
+      var open: Int?
+      for _ in 0..<600 {
+        var outputs: [MotionOutput] = []
+        let wasArmed = pipeline.isArmed
+        switch random.next() % 60 {
+        case 0, 1: outputs = pipeline.disarm(at: now)
+        case 2, 3, 4: outputs = pipeline.arm(at: now)
+        case 5: outputs = pipeline.handle(.gap, at: now)
+        case 6: outputs = pipeline.handle(.failed(reason: "EIO"), at: now)
+        case 7: outputs = pipeline.handle(.started(sensor), at: now)
+        case 8: outputs = pipeline.tick(at: now + random.pick([0, 2]))
+        case 9: outputs = pipeline.stop(at: now)
+        default:
+          let batch = (0..<25).map { _ in simulator.next() }
+          now = max(now, batch[24].at)
+          outputs = pipeline.handle(.samples(batch), at: now)
+        }
+        if !wasArmed { #expect(outputs.count == warnings(outputs).count, "seed \(seed)") }
+        hits += impacts(outputs).map(\.id)
+        for event in shakes(outputs) {
+          #expect(event.phase == .began ? open == nil : open == event.id)
+          open = event.phase == .began ? event.id : nil
+        }
+        if !pipeline.isArmed { #expect(open == nil && !pipeline.isShaking) }
+      }
+      #expect(zip(hits, hits.dropFirst()).allSatisfy { $0 < $1 })
+    }
+  }
+
   @Test func aQuickDisarmAndArmLeavesNoTrace() {
     var pipeline = started()
     var plain = started()
