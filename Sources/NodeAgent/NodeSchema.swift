@@ -157,7 +157,8 @@ enum NodeSchema {
     [
       .choice(
         "preset", ShakePreset.allCases.map(\.rawValue), default: ShakePreset.handheld.rawValue,
-        "handheld: something shaken by a hand, at most 1 s. fixed: something bolted down, from 1 mg, at most 60 s.")
+        "handheld: something shaken by a hand, at most 1.5 s. fixed: something bolted down, from 1 mg, at most 60 s. "
+          + "reference-handheld: what handheld is measured against.")
     ] + ShakeSettings.Key.allCases.map(shakeKey))
 
   private static func shakeKey(_ key: ShakeSettings.Key) -> ConfigurationKey {

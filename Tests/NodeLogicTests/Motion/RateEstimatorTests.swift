@@ -85,13 +85,4 @@ struct RateEstimatorTests {
     for index in 0..<40 { _ = estimator.feed(5 + Double(index) * 0.04) }
     #expect((try #require(estimator.rateHz) - 25).magnitude < 0.01)
   }
-
-  @Test func aPresetIsTooFastForASlowSensor() {
-    for (rateHz, isTooSlow) in [(10.0, true), (18.5, true), (19.5, false), (25, false)] {
-      var estimator = RateEstimator()
-      #expect(!estimator.isTooSlow(for: .handheld), "unknown is not too slow")
-      for index in 0..<40 { _ = estimator.feed(Double(index) / rateHz) }
-      #expect(estimator.isTooSlow(for: .handheld) == isTooSlow, "\(rateHz) Hz")
-    }
-  }
 }
