@@ -72,12 +72,35 @@ enum NodeSchema {
           return "must be three rows of three numbers: \(error)"
         }
       },
+      .text(
+        "scale_correction", note: "1, 1, 1",
+        "What the readings of the sensor's x, y, z axes are multiplied by, before the mount matrix: see "
+          + "judder-node calibrate."
+      ).checked { axisProblem($0) { text throws(AxisCorrection.Problem) in try AxisCorrection.scale(parsing: text) } },
+      .text(
+        "offset_g", note: "0, 0, 0",
+        "What the sensor's x, y, z axes show where there is nothing to measure, in g: taken off before the factors."
+      ).checked {
+        axisProblem($0) { text throws(AxisCorrection.Problem) in try AxisCorrection.offsetG(parsing: text) }
+      },
       .path("recording_file", note: "needed for recording", "CSV with the columns t [s], x, y, z [g]."),
       .choice(
         "scenario", MotionScenario.allCases.map(\.rawValue), default: MotionScenario.parked.rawValue,
         "What a simulated node goes through."),
       .integer("seed", 0...Int.max, default: 1, "Seed of the simulation: the same seed gives the same samples."),
     ])
+
+  private static func axisProblem(
+    _ value: ConfigurationValue, _ parse: (String) throws(AxisCorrection.Problem) -> Vector
+  ) -> String? {
+    guard case .text(let text) = value else { return nil }
+    do throws(AxisCorrection.Problem) {
+      _ = try parse(text)
+      return nil
+    } catch {
+      return "must be three numbers: \(error)"
+    }
+  }
 
   private static let acceleration = ConfigurationSection(
     "acceleration", summary: "The stream of acceleration windows.",

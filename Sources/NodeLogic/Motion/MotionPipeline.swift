@@ -64,6 +64,13 @@ public struct MotionPipeline: Sendable {
   /// The side that is up; `unknown` until the first was decided.
   public var face: Face { orientation.face }
 
+  /// What it sees just now.
+  public var glance: MotionGlance {
+    MotionGlance(
+      stage: shake.stage, activityG: shake.activityG, levelG: shake.levelG, reversals: shake.reversals,
+      reversalsNeeded: shake.settings.reversals, face: orientation.face, rateHz: rate.rateHz)
+  }
+
   /// Takes a report that came at `now`.
   public mutating func handle(_ report: AccelerometerReport, at now: Instant) -> [MotionOutput] {
     switch report {

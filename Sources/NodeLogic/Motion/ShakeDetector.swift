@@ -223,3 +223,31 @@ extension ShakeDetector {
       frequencyHz: counter.frequencyHz, reversals: counter.count, axis: axis)
   }
 }
+
+// MARK: - For people who watch
+
+extension ShakeDetector {
+  /// Where the detector is, in a word.
+  public enum Stage: String, CaseIterable, Sendable {
+    /// The filters have not settled; nothing can begin.
+    case warmingUp = "warming_up"
+    case idle
+    /// A shake has begun and is not over.
+    case shaking
+    /// A shake is over, and nothing begins before it was quiet for a while.
+    case latched
+  }
+
+  /// Where it is after the last sample.
+  public var stage: Stage {
+    switch state {
+    case .active: .shaking
+    case .latched: .latched
+    case .idle:
+      filter.gravity != nil && background != nil && (time ?? 0) - firstTime >= settings.warmUpS ? .idle : .warmingUp
+    }
+  }
+
+  /// Changes of direction on the busiest axis, so far.
+  public var reversals: Int { busiestAxis.counter.count }
+}

@@ -32,7 +32,8 @@ struct WindowSums: Equatable, Sendable {
     }
     end = sample.at
     count += 1
-    self.missed += missed
+    // What was told as missing in the window before may come in this one.
+    self.missed = max(0, self.missed + missed)
     if sample.isClipped { clipped += 1 }
     sum = sum + filtered
     let g = sample.g
