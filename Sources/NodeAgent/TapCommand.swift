@@ -42,9 +42,9 @@ final class TapCommand {
       try show(at: now)
     }
     session.every(isPicture ? TapCommand.drawingS : TapCommand.lineS, tick)
+    let redraw = { [unowned self] () throws(Termination) in try draw() }
     do throws(Termination) {
-      try session.run(seconds: seconds, redraw: { [unowned self] () throws(Termination) in try draw() }) {
-        [unowned self] report throws(Termination) in
+      try session.run(seconds: seconds, redraw: redraw) { [unowned self] report throws(Termination) in
         try tell(state.handle(report, at: session.clock.now()))
       }
     } catch {
