@@ -104,7 +104,7 @@ struct CalibrateCommand {
     var hasSamples = false
     try session.run(seconds: seconds.map { $0 + 5 }) { report throws(Termination) in
       switch report {
-      case .started, .gap: break
+      case .started, .gap, .idle, .woken, .faults: break
       case .failed(let reason):
         failure = reason
         if !hasSamples { session.stop() }

@@ -58,7 +58,7 @@ final class RecordCommand {
     switch report {
     case .started: break
     case .samples(let samples): for sample in samples where start != nil || sample.isUsable { try write(sample) }
-    case .gap: break
+    case .gap, .idle, .woken, .faults: break
     case .failed(let reason):
       failure = reason
       // Who started too early is better told than kept waiting.

@@ -18,6 +18,9 @@ final class SensorSession {
   var clock: MonotonicClock { loop.clock }
 
   init(_ settings: AccelerometerSettings, log: Log) throws(Termination) {
+    var settings = settings
+    // Whoever looks wants samples, also of what lies still.
+    settings.wake = false
     self.settings = settings
     self.log = log
     // Before any thread: signals are blocked in this one and in those it starts.

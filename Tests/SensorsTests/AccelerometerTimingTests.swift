@@ -1,3 +1,4 @@
+import NodeLogic
 import Telemetry
 import Testing
 
@@ -20,7 +21,7 @@ import Testing
     var watchdog = StallWatchdog(rateHz: 100, batch: 20, from: .start)
     watchdog.saw(1, at: Instant(seconds: 5))
     #expect(watchdog.deadline == Instant(seconds: 6))
-    watchdog.sawZeros()
+    watchdog.saw(ScanCheck.Verdict.zeros)
     #expect(watchdog.verdict(at: Instant(seconds: 6.5)) == "nothing but 0, 0, 0 for 1.5 s")
   }
 }

@@ -3,6 +3,7 @@
 #define CLINUX_H
 
 #include "CLinuxProcess.h"
+#include "Devices.h"
 #include "Interruption.h"
 
 /// eventfd(2), non-blocking and closed on exec; -1 with errno on failure.

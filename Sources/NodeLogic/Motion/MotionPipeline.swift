@@ -1,11 +1,11 @@
 public import Telemetry
 
-/// From a sensor's reports to shakes, orientation, windows, warnings and the sensor's health.
+/// From a sensor's reports to shakes, impacts, falls, orientation, windows, warnings and the sensor's health.
 ///
 /// A value without a clock: the shell hands in each report with the time at which it came, calls `tick` at
 /// `nextDeadline`, and carries out what is answered, in its order.
 public struct MotionPipeline: Sendable {
-  private enum State: Equatable {
+  enum State: Equatable {
     /// No sensor has started.
     case waiting
     /// Started, and no sample yet.
@@ -13,6 +13,8 @@ public struct MotionPipeline: Sendable {
     case running
     case stalled
     case failed(reason: String)
+    /// The sensor sleeps; single readings come now and then.
+    case idle
   }
 
   /// A sample further ahead of its arrival than this is misdated [s]. To believe it would make every later one "old".
@@ -21,17 +23,26 @@ public struct MotionPipeline: Sendable {
   private static let shortestStallS = 1.0
 
   public private(set) var settings: MotionSettings
-  private var description: AccelerometerDescription?
-  private var state = State.waiting
-  private var shake: ShakeDetector
-  private var orientation: OrientationDetector
-  private var gravity: GravityFilter
-  private var windows: WindowBuilder
-  private var rate = RateEstimator()
+  /// Whether what is measured is published: see `disarm`. Neither new settings nor a new sensor change it.
+  public internal(set) var isArmed = true
+  var description: AccelerometerDescription?
+  var state = State.waiting
+  var shake: ShakeDetector
+  var impacts: ImpactDetector
+  var falls: FreeFallDetector
+  /// A hand's shake was active so recently that what swings still belongs to it.
+  var shakenUntil = Instant.start
+  var orientation: OrientationDetector
+  var gravity: GravityFilter
+  var windows: WindowBuilder
+  var recorder: WaveformRecorder?
+  var rate = RateEstimator()
   private var isTooSlow = false
   /// When a sample that could be used came last, or the start.
-  private var lastHeard = Instant.start
-  private var lastSample: Instant?
+  var lastHeard = Instant.start
+  var lastSample: Instant?
+  /// What the driver has told of, since the start.
+  var faults = AccelerometerFaults()
   private var unusable = 0
   private var outOfOrder = 0
 
@@ -39,9 +50,12 @@ public struct MotionPipeline: Sendable {
   public init(_ settings: MotionSettings = MotionSettings()) {
     self.settings = settings
     shake = ShakeDetector(settings.shake)
+    impacts = ImpactDetector(settings.impact)
+    falls = FreeFallDetector(settings.freeFall)
     orientation = OrientationDetector(settings.orientation)
     gravity = GravityFilter(cornerHz: settings.orientation.lowPassHz)
     windows = WindowBuilder(settings.acceleration)
+    recorder = settings.waveform.map { WaveformRecorder($0) }
   }
 
   /// A shake has begun and is not over.
@@ -64,29 +78,50 @@ public struct MotionPipeline: Sendable {
     case .samples(let samples): return take(samples, at: now)
     case .gap: return noteGap(at: now)
     case .failed(let reason): return fail(reason, at: now)
+    case .idle: return sleep(at: now)
+    case .woken: return wake(at: now)
+    case .faults(let more): return count(more)
     }
   }
 
+  /// Somebody watches: samples are published beside the windows.
+  public var isLive: Bool { windows.isLive }
+
+  /// Publishes samples, in batches, until the lease runs out; extends a lease that runs, or ends it where `until` is not
+  /// later than `now`.
+  ///
+  /// - Parameter rateHz: the highest rate of samples [Hz], > 0; nil: as configured.
+  public mutating func live(until: Instant, at now: Instant, rateHz: Double? = nil) -> [MotionOutput] {
+    guard until > now || windows.isLive else { return [] }
+    return (windows.live(until: until, rateHz: rateHz) + windows.endLive(at: now)).map { .acceleration($0) }
+  }
+
+  /// Makes every window so many times longer than configured, up to an hour, to save data; >= 1.
+  public mutating func setStretch(_ stretch: Double) { windows.stretch = stretch }
+
   /// When `tick` must be called at the latest; nil while nothing waits for time to pass.
-  public var nextDeadline: Instant? {
+  public var nextDeadline: Instant? { [silenceDeadline, windows.liveUntil].compactMap { $0 }.min() }
+
+  private var silenceDeadline: Instant? {
     switch state {
     case .starting, .running: lastHeard + stallS
     case .stalled: shake.isActive ? lastHeard + interruptionS : nil
-    case .waiting, .failed: nil
+    case .waiting, .failed, .idle: nil
     }
   }
 
   /// Does what is due by time: notices that samples stopped. Harmless at any other moment.
   public mutating func tick(at now: Instant) -> [MotionOutput] {
-    var outputs: [MotionOutput] = []
+    var outputs = windows.endLive(at: now).map { MotionOutput.acceleration($0) }
     if state == .running || state == .starting, now >= lastHeard + stallS {
       if state == .running { rate.noteGap() }
       state = .stalled
       outputs.append(.warning(.stalled(ageS: now - lastHeard)))
+      interruptShocks(at: now, &outputs)
       closeWindow(.silence, &outputs)
     }
     if state == .stalled, shake.isActive, now >= lastHeard + interruptionS, let event = shake.interrupt(at: now) {
-      outputs.append(.shake(event))
+      tell(event, &outputs)
     }
     return outputs
   }
@@ -94,7 +129,8 @@ public struct MotionPipeline: Sendable {
   /// The agent stops: an active shake is cancelled, the open window closed.
   public mutating func stop(at now: Instant) -> [MotionOutput] {
     var outputs: [MotionOutput] = []
-    if let event = shake.stop(at: now) { outputs.append(.shake(event)) }
+    if let event = shake.stop(at: now) { tell(event, &outputs) }
+    interruptShocks(at: now, &outputs)
     closeWindow(.stopped, &outputs)
     state = .waiting
     return outputs
@@ -104,12 +140,17 @@ public struct MotionPipeline: Sendable {
   /// side that is up and the numbering of shakes stay.
   public mutating func reconfigure(_ settings: MotionSettings, at now: Instant) -> [MotionOutput] {
     guard settings != self.settings else { return [] }
-    let outputs = interrupt(at: now)
+    var outputs = interrupt(at: now)
     self.settings = settings
     shake = ShakeDetector(settings.shake, after: shake.lastID)
+    impacts = ImpactDetector(settings.impact, after: impacts)
+    falls = FreeFallDetector(settings.freeFall, after: falls.lastID)
+    judgeRange(&outputs)
     orientation = OrientationDetector(settings.orientation, face: orientation.face)
     gravity = GravityFilter(cornerHz: settings.orientation.lowPassHz)
     windows = WindowBuilder(settings.acceleration, after: windows)
+    recorder = settings.waveform.map { WaveformRecorder($0, after: recorder) }
+    startRecorder()
     isTooSlow = false
     return outputs
   }
@@ -118,19 +159,22 @@ public struct MotionPipeline: Sendable {
   public func health(at now: Instant) -> HealthMessage.Accelerometer {
     var health = HealthMessage.Accelerometer(state: .starting, gaps: rate.gaps, dropped: unusable + outOfOrder)
     switch state {
-    case .waiting, .starting: health.state = .starting
-    case .running: health.state = .running
+    case .waiting: health.state = .starting
+    case .starting: health.state = isArmed ? .starting : .disarmed
+    case .running: health.state = isArmed ? .running : .disarmed
     case .stalled:
       health.state = .stalled
       health.error = "no sample for \(tenths(now - lastHeard)) s"
     case .failed(let reason):
       health.state = .failed
       health.error = reason
+    case .idle: health.state = .idle
     }
     health.rateHz = rate.rateHz
     health.ageS = lastSample.map { max(0, now - $0) }
     health.noiseMg = windows.noiseMg
-    if case .polled(let why) = description?.capture { health.polling = why }
+    health.polling = description?.capture.reason
+    health.faults = faults.isEmpty ? nil : faults
     return health
   }
 }
@@ -139,10 +183,12 @@ public struct MotionPipeline: Sendable {
 
 extension MotionPipeline {
   private mutating func start(_ description: AccelerometerDescription, at now: Instant) -> [MotionOutput] {
-    let outputs = interrupt(at: now)
+    var outputs = interrupt(at: now)
     self.description = description
+    judgeRange(&outputs)
     windows.reset()
     windows.isScaleKnown = description.fullScaleG != nil
+    startRecorder()
     rate.reset()
     isTooSlow = false
     state = .starting
@@ -178,11 +224,16 @@ extension MotionPipeline {
       if outOfOrder.isDoubling { outputs.append(.warning(.outOfOrder(outOfOrder))) }
       return
     }
+    guard state != .idle else { return takeAsleep(sample, at: now, &outputs) }
     if state != .running || lastHeard != now { hear(at: now, &outputs) }
     let stepS = lastSample.map { sample.at - $0 } ?? 0
     lastSample = sample.at
     let missed = rate.feed(sample.at.seconds)
-    if let event = shake.feed(sample) { outputs.append(.shake(event)) }
+    guard isArmed else { return judgeRate(&outputs) }
+    let event = shake.feed(sample)
+    if let event { outputs.append(.shake(event)) }
+    recorder?.feed(sample, periodS: rate.periodS, event, &outputs)
+    feedShocks(sample, &outputs)
     if stepS >= Self.shortestStallS { orientation.interrupt() }
     let down = gravity.feed(sample.g, after: stepS)
     if let change = orientation.feed(gravity: down, at: sample.at, isShaking: shake.isActive) {
@@ -197,7 +248,8 @@ extension MotionPipeline {
   private mutating func noteGap(at now: Instant) -> [MotionOutput] {
     rate.noteGap()
     var outputs: [MotionOutput] = []
-    if let event = shake.interrupt(at: now) { outputs.append(.shake(event)) }
+    if let event = shake.interrupt(at: now) { tell(event, &outputs) }
+    interruptShocks(at: now, &outputs)
     gravity.reset()
     orientation.interrupt()
     if rate.gaps.isDoubling { outputs.append(.warning(.gaps(rate.gaps))) }
@@ -228,16 +280,28 @@ extension MotionPipeline {
   private var interruptionS: Double { max(stallS, settings.shake.maxGapS) }
 
   /// Ends what is going on, because the samples before and after do not belong together.
-  private mutating func interrupt(at now: Instant) -> [MotionOutput] {
+  mutating func interrupt(at now: Instant) -> [MotionOutput] {
     var outputs: [MotionOutput] = []
-    if let event = shake.interrupt(at: now) { outputs.append(.shake(event)) }
+    if let event = shake.interrupt(at: now) { tell(event, &outputs) }
+    interruptShocks(at: now, &outputs)
     closeWindow(.interrupted, &outputs)
     gravity.reset()
     orientation.interrupt()
     return outputs
   }
 
-  private mutating func closeWindow(_ closing: AccelerationWindow.Closing, _ outputs: inout [MotionOutput]) {
+  /// Tells of a shake that ends without a sample.
+  mutating func tell(_ event: ShakeEvent, _ outputs: inout [MotionOutput]) {
+    outputs.append(.shake(event))
+    recorder?.end(event, &outputs)
+  }
+
+  private mutating func startRecorder() {
+    guard let description else { return }
+    recorder?.start(rateHz: description.rateHz, fullScaleG: description.fullScaleG)
+  }
+
+  mutating func closeWindow(_ closing: AccelerationWindow.Closing, _ outputs: inout [MotionOutput]) {
     outputs += windows.close(closing).map { .acceleration($0) }
     windows.interrupt()
   }
@@ -257,5 +321,5 @@ extension MotionPipeline {
 
 extension Int {
   /// A power of two: a warning at each of these is rare, however fast the count rises.
-  fileprivate var isDoubling: Bool { self > 0 && self & (self - 1) == 0 }
+  var isDoubling: Bool { self > 0 && self & (self - 1) == 0 }
 }

@@ -9,9 +9,16 @@ extension AccelerometerDescription {
       switch capture {
       case .buffered: "buffered"
       case .polled(let why): "polled (\(why))"
+      case .held(let why): "held (\(why))"
       case .generated: source.rawValue
       }
-    return "accelerometer: \(name) at \(tenths(rateHz)) Hz, \(way)"
+    let sleep =
+      switch wake {
+      case .off: ""
+      case .on(let event): "; sleeps when quiet, until \(event)"
+      case .refused(let why): "; does not sleep: \(why)"
+      }
+    return "accelerometer: \(name) at \(tenths(rateHz)) Hz, \(way)\(sleep)"
   }
 }
 
@@ -34,6 +41,24 @@ extension ShakeEvent {
   var note: Note {
     let cause = reason.map { " (\($0.rawValue))" } ?? ""
     return Note(.info, "shake", "shake \(id) \(phase.rawValue)\(cause), peak \((peakG * 1000).rounded() / 1000) g")
+  }
+}
+
+extension ImpactEvent {
+  /// One line for whoever drops the node to try it.
+  var note: Note {
+    let height = fallS.map { ", after a fall of \(Int(($0 * 1000).rounded())) ms" } ?? ""
+    let others = heldBack > 0 ? "; \(heldBack) before it were not sent" : ""
+    let peak = "\(isClipped ? "at least " : "")\(tenths(peakG)) g"
+    let text = "impact \(id), peak \(peak), \((dvMps * 100).rounded() / 100) m/s\(height)\(others)"
+    return Note(.info, "impact", text)
+  }
+}
+
+extension FreeFallEvent {
+  /// One line for whoever drops the node to try it.
+  var note: Note {
+    Note(.info, "freefall", "fall \(id), \(Int((durationS * 1000).rounded())) ms, \((dropM * 100).rounded() / 100) m")
   }
 }
 

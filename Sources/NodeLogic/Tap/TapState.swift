@@ -40,6 +40,9 @@ public struct TapState: Sendable {
     _ = node.handle(.link(isConnected: true), at: now)
   }
 
+  /// The sensor sleeps until something moves it.
+  public private(set) var isAsleep = false
+
   /// What the detector sees.
   public var glance: MotionGlance? { node.motionGlance }
 
@@ -55,12 +58,19 @@ public struct TapState: Sendable {
     case .started(let description):
       sensor = description
       failure = nil
+      isAsleep = false
       rate.reset()
     case .samples(let samples):
       failure = nil
       lastHeard = now
       for sample in samples { count(sample) }
     case .gap: gravity.reset()
+    case .idle: isAsleep = true
+    case .woken:
+      isAsleep = false
+      gravity.reset()
+      rate.reset()
+    case .faults: break
     case .failed(let reason): failure = reason
     }
     return carryOut(node.handle(.accelerometer(report), at: now), at: now)

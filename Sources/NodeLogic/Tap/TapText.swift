@@ -9,6 +9,7 @@ enum TapText {
       switch sensor.capture {
       case .buffered: "buffered"
       case .polled: "polled"
+      case .held: "held"
       case .generated: "\(sensor.source.rawValue)"
       }
     let rate = state.glance?.rateHz.map { "\(Decimal.text($0, decimals: 1)) Hz" } ?? "rate not known yet"
@@ -18,11 +19,15 @@ enum TapText {
   /// Why there is nothing, or less than there might be; nil when all is well.
   static func trouble(_ state: TapState, at now: Instant) -> String? {
     if let failure = state.failure { return SafeText.escaped(failure, limit: 400) }
+    if state.isAsleep { return "asleep until something moves it" }
     if let lastHeard = state.lastHeard, now - lastHeard > 2 {
       return "no sample for \(Decimal.text(now - lastHeard, decimals: 0)) s"
     }
-    if case .polled(let why) = state.sensor?.capture { return "polled: \(SafeText.escaped(why, limit: 400))" }
-    return nil
+    switch state.sensor?.capture {
+    case .polled(let why): return "polled: \(SafeText.escaped(why, limit: 400))"
+    case .held(let why): return "held: \(SafeText.escaped(why, limit: 400))"
+    case .buffered, .generated, nil: return nil
+    }
   }
 
   /// `idle, level 0.700 g, reversals 0 of 3`

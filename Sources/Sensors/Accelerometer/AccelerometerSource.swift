@@ -15,7 +15,7 @@ public protocol AccelerometerSource: AnyObject {
   /// Takes what there is. Calling it too early or too often does no harm.
   ///
   /// - Returns: in this order: `.started` before the first samples, and again after `.failed` or when the way of
-  ///   capture has changed.
+  ///   capture has changed. After `.idle` come single samples, and `.woken` before the others.
   func handle(at now: Instant) -> [AccelerometerReport]
   /// Puts the sensor back as it was and frees what was held. Nothing comes after it.
   func stop()
@@ -25,14 +25,16 @@ public protocol AccelerometerSource: AnyObject {
 /// belongs into `Log.change`, with the subject as part of its key.
 public typealias AccelerometerNote = @Sendable (_ subject: String, _ level: LogLevel, _ line: String) -> Void
 
-/// The source that the settings ask for; nil for `none`. IIO runs on a thread of its own.
+/// The source that the settings ask for; nil for `none`. Hardware is read on a thread of its own.
 ///
 /// - Parameters:
 ///   - clock: counts instants.
-///   - note: takes lines for the log; the IIO thread calls it too.
+///   - control: answers what is asked of an input device besides its events; nil: the kernel.
+///   - note: takes lines for the log; that thread calls it too.
 /// - Throws: `RecordingFailure` when the recording cannot be read.
 public func makeAccelerometerSource(
-  _ settings: AccelerometerSettings, clock: MonotonicClock, note: @escaping AccelerometerNote
+  _ settings: AccelerometerSettings, clock: MonotonicClock, control: (any EvdevControl)? = nil,
+  note: @escaping AccelerometerNote
 ) throws(RecordingFailure) -> (any AccelerometerSource)? {
   switch settings.source {
   case .none:
@@ -40,6 +42,10 @@ public func makeAccelerometerSource(
   case .iio:
     return SensorThread(name: "accelerometer", clock: clock) {
       IIOSource(settings: settings, clock: clock, note: note)
+    }
+  case .evdev:
+    return SensorThread(name: "accelerometer", clock: clock) {
+      EvdevSource(settings: settings, clock: clock, control: control, note: note)
     }
   case .recording:
     guard let file = settings.recordingFile else {

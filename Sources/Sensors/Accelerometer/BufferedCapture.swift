@@ -4,9 +4,10 @@ internal import NodeLogic
 internal import Telemetry
 
 /// Reads whole scans from a device's buffer.
-final class BufferedCapture: Capture {
+final class BufferedCapture: IIOCapture {
   let description: AccelerometerDescription
   private(set) var sensor: IIOSensor
+  var check: ScanCheck
   private var buffer: RunningBuffer
   private var timeline: ScanTimeline
   private var watchdog: StallWatchdog
@@ -32,6 +33,7 @@ final class BufferedCapture: Capture {
     self.buffer = buffer
     self.clock = clock
     self.note = note
+    check = ScanCheck(sensor.scale)
     timeline = ScanTimeline(rateHz: buffer.rateHz, enabledAt: buffer.enabledAt)
     watchdog = StallWatchdog(rateHz: buffer.rateHz, batch: buffer.watermark, from: buffer.enabledAt)
     let scans = min(max(64, buffer.watermark * 4), max(1, BufferedCapture.mostBytes / buffer.layout.size))
@@ -108,9 +110,9 @@ final class BufferedCapture: Capture {
       result.state = .gone(failure.description)
       return
     }
+    // The kernel keeps the scans meanwhile; if it must drop some, their times will show it.
     passingFaults += 1
-    timeline.interrupt()
-    result.reports.append(.gap)
+    result.faults.retried += 1
     if passingFaults > 3 { result.state = .stalled("\(failure), \(passingFaults) times in a row") }
   }
 
@@ -123,14 +125,15 @@ final class BufferedCapture: Capture {
     samples.reserveCapacity(count)
     bytes.withUnsafeBytes { bytes in
       for index in batch.stale..<count {
-        if index == batch.gapBefore { interrupt(&samples, &result) }
+        if index == batch.gapBefore { result.interrupt(&samples) }
         guard let scan = buffer.layout.decode(bytes, at: index * buffer.layout.size) else { continue }
-        // A sensor always measures something; all zeros is what silent hubs answer.
-        if scan.x == 0 && scan.y == 0 && scan.z == 0 {
-          interrupt(&samples, &result)
-          watchdog.sawZeros()
+        let sample = sensor.scale.sample(scan, at: instants[index])
+        let verdict = result.admit(scan, sample, &check)
+        if verdict == .good {
+          samples.append(sample)
         } else {
-          samples.append(sensor.scale.sample(scan, at: instants[index]))
+          result.interrupt(&samples)
+          watchdog.saw(verdict)
         }
       }
     }
@@ -159,15 +162,6 @@ final class BufferedCapture: Capture {
       }
     }
     return timeline.place(&instants, read: read)
-  }
-
-  /// Puts a gap after what was collected so far; several in a row are one.
-  private func interrupt(_ samples: inout [Sample], _ result: inout CaptureResult) {
-    if !samples.isEmpty {
-      result.reports.append(.samples(samples))
-      samples.removeAll(keepingCapacity: true)
-    }
-    if result.reports.last != .gap { result.reports.append(.gap) }
   }
 
   /// Moves the beginning of a scan to the front, where its rest will follow it.

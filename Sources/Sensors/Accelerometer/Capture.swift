@@ -9,10 +9,17 @@ protocol Capture: AnyObject {
   var nextDeadline: Instant? { get }
   /// Takes what there is.
   func collect(at now: Instant) -> CaptureResult
+  /// Judges scans; handed on from one capture of a sensor to the next, for it learns the sensor's noise.
+  var check: ScanCheck { get set }
   /// Looks at attributes again that others may change while it runs.
   func refresh()
   /// Puts the device back and closes it. Calling it twice does no harm.
   func close()
+}
+
+/// A capture of an IIO sensor.
+protocol IIOCapture: Capture {
+  var sensor: IIOSensor { get }
 }
 
 /// What came of a look at the sensor.
@@ -27,6 +34,32 @@ struct CaptureResult: Equatable, Sendable {
 
   var reports: [AccelerometerReport] = []
   var state = State.running
+  /// What went wrong on the way.
+  var faults = AccelerometerFaults()
+  /// What is worth a line in the log.
+  var remarks: [ScanCheck.Remark] = []
+
+  /// Puts what was collected so far before a gap; several in a row are one.
+  mutating func interrupt(_ samples: inout [Sample]) {
+    if !samples.isEmpty {
+      reports.append(.samples(samples))
+      samples.removeAll(keepingCapacity: true)
+    }
+    if reports.last != .gap { reports.append(.gap) }
+  }
+
+  /// Lets `check` judge a scan, and counts what it finds; whether the sample is to be used.
+  mutating func admit(_ scan: RawScan, _ sample: Sample, _ check: inout ScanCheck) -> ScanCheck.Verdict {
+    let known = remarks.count
+    let verdict = check.feed(scan, g: sample.g, at: sample.at, remarks: &remarks)
+    for remark in remarks[known...] { if case .froze = remark { faults.frozen += 1 } }
+    switch verdict {
+    case .good: break
+    case .zeros: faults.zeros += 1
+    case .outOfRange: faults.outOfRange += 1
+    }
+    return verdict
+  }
 }
 
 /// A sensor as it was found, with all that turns its raw values into samples.

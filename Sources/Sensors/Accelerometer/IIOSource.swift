@@ -8,21 +8,32 @@ internal import Threading
 /// It uses the buffer where it can be had, polls where not, and says why. A buffer that falls silent is turned off and
 /// on once; if that does not help the sensor is polled for ten minutes before the buffer is tried again; and if polling
 /// fails too that is reported, and the sensor is looked for again with a growing pause. The kernel may hold a read for
-/// 5 s, so run it on a `SensorThread`.
+/// 5 s, so run it on a `SensorThread`. Where it is asked for and the chip has a motion event, the sensor sleeps while
+/// nothing moves: see IIOSource+Sleep.swift.
 public final class IIOSource: AccelerometerSource {
-  private enum State {
+  enum State {
     case searching(next: Instant)
     case capturing(any Capture)
+    case sleeping(SleepWatch)
     case stopped
   }
 
-  private let settings: AccelerometerSettings
-  private let clock: MonotonicClock
-  private let note: AccelerometerNote
-  private var state = State.searching(next: .start)
+  let settings: AccelerometerSettings
+  let clock: MonotonicClock
+  let note: AccelerometerNote
+  let openEvents: EventOpener
+  var state = State.searching(next: .start)
   private var pause = RetryPause()
   /// What has to be reported before the next samples.
   private var announcement: AccelerometerDescription?
+  /// What was reported last.
+  private var announced: AccelerometerDescription?
+  /// What was learnt of the present sensor's noise.
+  var check: ScanCheck?
+  /// Nil where sleep was not asked for, or cannot be had.
+  var sleeper: Sleeper?
+  /// As it is described.
+  var wake = AccelerometerDescription.Wake.off
   private var reportedFailure: String?
   private var hasRestarted = false
   private var nextRefresh = Instant.start
@@ -36,23 +47,33 @@ public final class IIOSource: AccelerometerSource {
 
   /// - Parameters:
   ///   - clock: counts instants.
+  ///   - openEvents: opens what tells of a chip's events; nil: the kernel's way.
   ///   - note: takes lines for the log, from whatever thread calls `handle`.
-  public init(settings: AccelerometerSettings, clock: MonotonicClock, note: @escaping AccelerometerNote) {
+  public init(
+    settings: AccelerometerSettings, clock: MonotonicClock, openEvents: EventOpener? = nil,
+    note: @escaping AccelerometerNote
+  ) {
     self.settings = settings
     self.clock = clock
     self.note = note
+    self.openEvents = openEvents ?? openKernelEvents
   }
 
   deinit { stop() }
 
   public var descriptor: Int32? {
-    if case .capturing(let capture) = state { capture.descriptor } else { nil }
+    switch state {
+    case .capturing(let capture): capture.descriptor
+    case .sleeping(let watch): watch.descriptor
+    case .searching, .stopped: nil
+    }
   }
 
   public var nextDeadline: Instant? {
     switch state {
     case .searching(let next): next
     case .capturing(let capture): capture.nextDeadline
+    case .sleeping(let watch): watch.nextDeadline
     case .stopped: nil
     }
   }
@@ -62,11 +83,16 @@ public final class IIOSource: AccelerometerSource {
     case .stopped: return []
     case .searching(let next): return now < next ? [] : open(at: now)
     case .capturing(let capture): return collect(from: capture, at: now)
+    case .sleeping(let watch): return look(at: watch, now)
     }
   }
 
   public func stop() {
-    if case .capturing(let capture) = state { capture.close() }
+    switch state {
+    case .capturing(let capture): capture.close()
+    case .sleeping(let watch): watch.close()
+    case .searching, .stopped: break
+    }
     state = .stopped
   }
 
@@ -81,6 +107,8 @@ public final class IIOSource: AccelerometerSource {
       }
       hasRestarted = false
       nextBuffer = nil
+      check = nil
+      (sleeper, wake) = prepareSleep(of: sensor)
       begin(try capture(of: sensor), at: now)
       return []
     } catch {
@@ -89,10 +117,10 @@ public final class IIOSource: AccelerometerSource {
   }
 
   /// The buffer where it can be had, else polling.
-  private func capture(of sensor: IIOSensor) throws(SensorFault) -> any Capture {
+  func capture(of sensor: IIOSensor) throws(SensorFault) -> any Capture {
     let buffer = IIOBuffer(
       device: sensor.device, root: AttributeFolder(path: settings.sysfsRoot),
-      node: "\(settings.devRoot)/\(sensor.device.identifier)", clock: clock)
+      node: node(of: sensor), clock: clock)
     do {
       let running = try buffer.start { setRate(of: sensor, atLeast: wantedHz) }
       if running.rateHz < wantedHz * 0.95 {
@@ -123,21 +151,47 @@ public final class IIOSource: AccelerometerSource {
     return outcome.rateHz ?? wanted
   }
 
-  private func begin(_ capture: any Capture, at now: Instant) {
+  /// The sensor's character device.
+  func node(of sensor: IIOSensor) -> String { "\(settings.devRoot)/\(sensor.device.identifier)" }
+
+  func begin(_ capture: any Capture, at now: Instant) {
+    if let check { capture.check = check }
+    check = nil
+    nextBuffer = nil
     state = .capturing(capture)
-    announcement = capture.description
+    announce(capture)
     nextRefresh = now + IIOSource.refreshIntervalS
+  }
+
+  /// A capture is announced with its first samples, unless it was before.
+  private func announce(_ capture: any Capture) {
+    var description = capture.description
+    description.wake = wake
+    announcement = description == announced ? nil : description
+  }
+
+  /// Adds to what was collected what the logic is to know of it.
+  func report(_ result: inout CaptureResult, of sensor: String) {
+    for remark in result.remarks {
+      note(remark.subject, remark.isProblem ? .warning : .notice, "\(sensor): \(remark)")
+    }
+    if result.reports.contains(where: \.hasSamples) {
+      if let announcement {
+        result.reports.insert(.started(announcement), at: 0)
+        announced = announcement
+      }
+      announcement = nil
+      reportedFailure = nil
+      pause = RetryPause()
+    }
+    if case .stalled = result.state { result.faults.stalls += 1 }
+    if !result.faults.isEmpty { result.reports.append(.faults(result.faults)) }
   }
 
   private func collect(from capture: any Capture, at now: Instant) -> [AccelerometerReport] {
     var result = capture.collect(at: now)
     if let polled = capture as? PolledCapture, polled.isSlow { quicken(polled, at: now) }
-    if result.reports.contains(where: \.hasSamples) {
-      if let announcement { result.reports.insert(.started(announcement), at: 0) }
-      announcement = nil
-      reportedFailure = nil
-      pause = RetryPause()
-    }
+    report(&result, of: capture.description.name)
     if now >= nextRefresh {
       capture.refresh()
       nextRefresh = now + IIOSource.refreshIntervalS
@@ -149,7 +203,7 @@ public final class IIOSource: AccelerometerSource {
       return result.reports + [.gap]
     }
     switch result.state {
-    case .running: return result.reports
+    case .running: return result.reports + sleepIfQuiet(capture, result.reports, at: now)
     case .gone(let why):
       capture.close()
       return result.reports + fail(why, at: now)
@@ -166,7 +220,7 @@ public final class IIOSource: AccelerometerSource {
       return capture.speedUp(at: now)
     }
     capture.acceptSlowness()
-    announcement = capture.description
+    announce(capture)
   }
 
   /// A stalled buffer is restarted once, then polled; a sensor that cannot be polled either is let go.
@@ -183,6 +237,7 @@ public final class IIOSource: AccelerometerSource {
         return [.gap]
       }
       buffered.close()
+      check = buffered.check
       begin(try polled(buffered.sensor, why: SensorFault("the buffer gave \(why)")), at: now)
       nextBuffer = now + IIOSource.bufferRetryS
       return [.gap]
@@ -192,10 +247,11 @@ public final class IIOSource: AccelerometerSource {
     }
   }
 
-  private func fail(_ reason: String, at now: Instant) -> [AccelerometerReport] {
+  func fail(_ reason: String, at now: Instant) -> [AccelerometerReport] {
     // By the clock, because what failed may have taken seconds.
     state = .searching(next: max(now, clock.now()) + pause.next())
     announcement = nil
+    announced = nil
     guard reason != reportedFailure else { return [] }
     reportedFailure = reason
     return [.failed(reason: reason)]

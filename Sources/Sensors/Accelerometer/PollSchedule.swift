@@ -3,7 +3,11 @@ internal import Telemetry
 /// When to read next: whole intervals after the start, so that errors do not add up. Where reading takes nearly as long
 /// as the interval, the interval is stretched.
 struct PollSchedule: Equatable, Sendable {
-  private(set) var next: Instant
+  /// When to read next.
+  var next: Instant { retryAt ?? point }
+  /// The next point of the grid.
+  private var point: Instant
+  private var retryAt: Instant?
   private(set) var intervalS: Double
   /// How long a reading takes, smoothed [s].
   private(set) var readS = 0.0
@@ -13,7 +17,12 @@ struct PollSchedule: Equatable, Sendable {
 
   init(intervalS: Double, from start: Instant) {
     self.intervalS = intervalS
-    next = start
+    point = start
+  }
+
+  /// A reading failed, and is tried again before the next one is due; seldom enough that the cause may pass.
+  mutating func retry(past now: Instant) {
+    retryAt = now + min(max(intervalS / 4, 0.002), 0.25)
   }
 
   /// A reading is over.
@@ -22,10 +31,11 @@ struct PollSchedule: Equatable, Sendable {
   ///   - now: when it ended.
   ///   - tookS: how long it took; 0 when that says nothing.
   mutating func advance(past now: Instant, tookS: Double) {
-    next = next + intervalS
-    if next < now {
+    retryAt = nil
+    point = point + intervalS
+    if point < now {
       // What was missed is missed: the next point of the same grid that lies ahead.
-      next = next + ((now - next) / intervalS).rounded(.up) * intervalS
+      point = point + ((now - point) / intervalS).rounded(.up) * intervalS
     }
     guard tookS > 0 else { return }
     readings += 1
@@ -33,7 +43,7 @@ struct PollSchedule: Equatable, Sendable {
     // One slow reading says nothing: a processor was busy.
     guard readings >= 10, readS > intervalS * 0.9 else { return }
     intervalS = readS * 1.25
-    next = now + intervalS - readS
+    point = now + intervalS - readS
     wasStretched = true
     readings = 0
   }

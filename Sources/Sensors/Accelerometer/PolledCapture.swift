@@ -7,9 +7,10 @@ internal import Telemetry
 ///
 /// Its axes are not of one moment, and a chip may be powered up for each: it is what is left when `BufferedCapture`
 /// cannot be had, and its description says why.
-final class PolledCapture: Capture {
+final class PolledCapture: IIOCapture {
   private(set) var description: AccelerometerDescription
   private(set) var sensor: IIOSensor
+  var check: ScanCheck
   private var attributes: RawAttributes
   private var schedule: PollSchedule
   private let clock: MonotonicClock
@@ -26,6 +27,7 @@ final class PolledCapture: Capture {
     self.clock = clock
     self.why = why
     self.intervalS = intervalS
+    check = ScanCheck(sensor.scale)
     do {
       attributes = try RawAttributes(folder: sensor.device.folder)
     } catch {
@@ -44,15 +46,13 @@ final class PolledCapture: Capture {
     guard attributes.isOpen, now >= schedule.next else { return CaptureResult() }
     let began = clock.now()
     do {
-      let raw = try read(began)
+      let raw = try attributes.readAll(began, clock)
       let ended = clock.now()
       let tookS = ended - began
       schedule.advance(past: ended, tookS: tookS)
-      faults = 0
       // The middle of the three reads is the best single time for them.
-      return CaptureResult(reports: [.samples([sensor.scale.sample(raw, at: began + tookS / 2)])])
+      return judge(raw, sensor.scale.sample(raw, at: began + tookS / 2))
     } catch {
-      schedule.advance(past: clock.now(), tookS: 0)
       return fault(error)
     }
   }
@@ -61,17 +61,16 @@ final class PolledCapture: Capture {
 
   func close() { attributes.close() }
 
-  /// One axis after another. A silent hub holds each for 5 s, so the others are not asked after one that was slow.
-  private func read(_ began: Instant) throws(PollFault) -> RawScan {
-    var raw = RawScan(x: 0, y: 0, z: 0)
-    raw.x = try attributes.read(0)
-    try PollFault.check(tookS: clock.now() - began)
-    raw.y = try attributes.read(1)
-    try PollFault.check(tookS: clock.now() - began)
-    raw.z = try attributes.read(2)
-    try PollFault.check(tookS: clock.now() - began)
-    guard raw.x != 0 || raw.y != 0 || raw.z != 0 else { throw .zeros }
-    return raw
+  private func judge(_ raw: RawScan, _ sample: Sample) -> CaptureResult {
+    var result = CaptureResult()
+    switch result.admit(raw, sample, &check) {
+    case .good:
+      faults = 0
+      result.reports = [.samples([sample])]
+    case .zeros: fault(.zeros, &result)
+    case .outOfRange: fault(.outOfRange, &result)
+    }
+    return result
   }
 
   /// Reading takes as long as the interval, so that the interval was stretched.
@@ -94,17 +93,29 @@ final class PolledCapture: Capture {
       capture: .polled(why: "\(why); a reading takes \(each) ms, so the rate is lower"))
   }
 
-  /// Three more tries for what they may cure; then, and for anything else at once, the sensor is given up for now.
+  /// Three more tries, soon, for what they may cure; then, and for anything else at once, the sensor is given up for now.
   private func fault(_ fault: PollFault) -> CaptureResult {
+    var result = CaptureResult()
+    if fault.isRetried {
+      result.faults.retried += 1
+      schedule.retry(past: clock.now())
+    } else {
+      schedule.advance(past: clock.now(), tookS: 0)
+    }
+    self.fault(fault, &result)
+    return result
+  }
+
+  private func fault(_ fault: PollFault, _ result: inout CaptureResult) {
     faults += 1
-    var result = CaptureResult(reports: [.gap])
     let name = "\(sensor.device.name) (\(sensor.device.identifier))"
     if fault.isRemoval {
       result.state = .gone("\(name): \(fault)")
     } else if faults > 3 || !fault.isPassing {
       result.state = .stalled("\(name): \(fault)\(faults > 1 ? ", \(faults) times in a row" : "")")
     }
-    return result
+    // A try that comes soon may still be in time, and if it is not, the times of the samples show it.
+    if result.state != .running || !fault.isRetried { result.reports.append(.gap) }
   }
 }
 
@@ -115,6 +126,8 @@ enum PollFault: Error, Equatable, CustomStringConvertible {
   case noNumber(path: String)
   /// A sensor always measures something; all zeros is what silent hubs answer.
   case zeros
+  /// Beyond what the sensor can measure.
+  case outOfRange
   /// The kernel gives up on a silent hub after 5 s, and then answers 0 and success.
   case slow(seconds: Double)
 
@@ -129,10 +142,13 @@ enum PollFault: Error, Equatable, CustomStringConvertible {
   var isPassing: Bool {
     switch self {
     case .system(let failure): failure.isPassing
-    case .noNumber, .zeros: true
+    case .noNumber, .zeros, .outOfRange: true
     case .slow: false
     }
   }
+
+  /// The bus or another process was in the way for a moment, so that another try is made soon.
+  var isRetried: Bool { if case .system(let failure) = self { failure.isPassing } else { false } }
 
   var description: String {
     switch self {
@@ -140,6 +156,7 @@ enum PollFault: Error, Equatable, CustomStringConvertible {
     case .system(let failure): SensorFault(failure).description
     case .noNumber(let path): "\(path) is no number"
     case .zeros: "it reads exactly 0, 0, 0"
+    case .outOfRange: "it reads values beyond its range"
     case .slow(let seconds): "a reading took \(decimal(seconds.rounded())) s"
     }
   }
@@ -181,6 +198,20 @@ struct RawAttributes {
     guard count >= 0 else { throw .system(SystemFailure(operation: "read", path: paths[axis], code: errno)) }
     guard let value else { throw .noNumber(path: paths[axis]) }
     return value
+  }
+}
+
+extension RawAttributes {
+  /// One axis after another. A silent hub holds each for 5 s, so the others are not asked after one that was slow.
+  func readAll(_ began: Instant, _ clock: MonotonicClock) throws(PollFault) -> RawScan {
+    var raw = RawScan(x: 0, y: 0, z: 0)
+    raw.x = try read(0)
+    try PollFault.check(tookS: clock.now() - began)
+    raw.y = try read(1)
+    try PollFault.check(tookS: clock.now() - began)
+    raw.z = try read(2)
+    try PollFault.check(tookS: clock.now() - began)
+    return raw
   }
 }
 

@@ -1,10 +1,12 @@
+internal import NodeLogic
 internal import Telemetry
 
 /// Notices that scans stopped coming: none in three periods, and at least a second.
 struct StallWatchdog: Equatable, Sendable {
   private let patienceS: Double
   private var lastScan: Instant
-  private var hasZeros = false
+  /// What came instead of usable scans.
+  private var useless: String?
 
   /// - Parameters:
   ///   - rateHz: at which scans are promised.
@@ -22,16 +24,21 @@ struct StallWatchdog: Equatable, Sendable {
   mutating func saw(_ count: Int, at now: Instant) {
     guard count > 0 else { return }
     lastScan = now
-    hasZeros = false
+    useless = nil
   }
 
-  /// A scan of nothing but zeros was read.
-  mutating func sawZeros() { hasZeros = true }
+  /// A scan was read that is worth this.
+  mutating func saw(_ verdict: ScanCheck.Verdict) {
+    switch verdict {
+    case .good: break
+    case .zeros: useless = "nothing but 0, 0, 0"
+    case .outOfRange: useless = "nothing but readings out of range"
+    }
+  }
 
   /// Why the sensor counts as stalled; nil while it does not.
   func verdict(at now: Instant) -> String? {
     guard now >= deadline else { return nil }
-    let what = hasZeros ? "nothing but 0, 0, 0" : "no scan"
-    return "\(what) for \(decimal(((now - lastScan) * 10).rounded() / 10)) s"
+    return "\(useless ?? "no scan") for \(decimal(((now - lastScan) * 10).rounded() / 10)) s"
   }
 }

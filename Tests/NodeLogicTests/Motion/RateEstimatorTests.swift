@@ -45,6 +45,29 @@ struct RateEstimatorTests {
     #expect(estimator.feed(1e300) == 1_000_000_000)
   }
 
+  @Test(arguments: [2, 5, 40])
+  func samplesThatAreHeldUpAndThenComeAtOnceAreNotMissing(held: Int) throws {
+    var estimator = RateEstimator()
+    var missed = 0
+    for index in 0..<2300 {
+      let phase = index % 330
+      let lateness = index > 100 && phase < held ? Double(held - phase) * 0.00098 : 0
+      missed += estimator.feed(Double(index) * 0.001 + lateness)
+    }
+    #expect(missed == 0)
+    #expect((try #require(estimator.rateHz) - 1000).magnitude < 1)
+  }
+
+  @Test func lostSamplesStayLostWhateverJitterFollows() {
+    var random = Lottery(seed: 5)
+    var estimator = RateEstimator()
+    var missed = 0
+    for index in 0..<3000 where index < 1000 || index % 500 > 6 {
+      missed += estimator.feed(Double(index) * 0.01 + Double.random(in: -0.002...0.002, using: &random))
+    }
+    #expect(missed == 4 * 7)
+  }
+
   @Test func aGapThatTheDriverToldIsNotCountedTwice() {
     var estimator = RateEstimator()
     for index in 0..<20 { _ = estimator.feed(Double(index) * 0.02) }
