@@ -52,10 +52,11 @@ enum NodeCommands {
   private static let tap = Command(
     "tap", "show the sensor and the detectors at work",
     details: [
-      "On a terminal: bars of x, y, z, the length and the activity, drawn ten times a second, with the shake detector's "
-        + "level in the middle of the last one. Elsewhere a line a second and one for each event, or JSON with --json.",
+      "On a terminal: bars of x, y, z, the length and the activity, drawn ten times a second, with the "
+        + "shake detector's level in the middle of the last one. Elsewhere a line a second and one for each event, or "
+        + "JSON with --json.",
       "It needs neither broker nor gpsd. A buffer of the kernel has one reader: while judder-node run has the sensor, "
-        + "tap says that it is busy.",
+        + "tap polls it where the driver allows that, and says that it is busy where not.",
     ])
 
   private static let record = Command(
@@ -73,20 +74,20 @@ enum NodeCommands {
       "At rest: keep the node still for --seconds (30). It prints offset, noise, its density and Allan deviation, and "
         + "the least threshold for the preset fixed: four times the noise in its band. It ends with 1 when the node "
         + "was not still.",
-      "With --positions 6: put the node with each of its sides up in turn, and let go of each for --seconds (3). It asks "
-        + "for one after the other, z+ z- x+ x- y+ y-; from the third on any order is right, because it knows which "
-        + "side it got. What it prints belongs into the configuration file: mount_matrix, scale_correction, offset_g. "
+      "With --positions 6: put the node with each of its sides up in turn, and let go of each for --seconds (3). It "
+        + "asks for one after the other, z+ z- x+ x- y+ y-; from the third on any order is right, because it knows "
+        + "which side it got. What it prints belongs into the configuration file: mount_matrix, scale_correction, offset_g. "
         + "They replace those that are there, because it measures along the sensor's own axes.",
-      "With --from it reads a recording instead. For six positions that is one file with six still stretches, made with "
-        + "record --sensor-axes: the first is z+, the first at a right angle to it x+.",
+      "With --from it reads a recording instead. For six positions that is one file with six still stretches, made "
+        + "with record --sensor-axes: the first is z+, the first at a right angle to it x+.",
     ])
 
   private static let replay = Command(
     "replay", "run a recording through the whole pipeline",
     details: [
       "FILE has the columns t [s], x, y, z [g], and is played as fast as it computes. Each message is printed as one "
-        + "line {\"topic\":...,\"payload\":{...}}; its t is the file's t. Standard error gets a line of counts, and what "
-        + "looks as if it were in other units.",
+        + "line {\"topic\":...,\"payload\":{...}}; its t is the file's t. Standard error gets a line of counts, and "
+        + "what looks as if it were in other units.",
       "With --waveforms the samples of each shake, from a second before it to its end, become DIR/NODE-BOOT-ID.csv and "
         + ".mseed, where BOOT is 00000000 in a replay. A file that is there already is never overwritten: the replay "
         + "ends. In miniSEED one count is 1e-6 g.",

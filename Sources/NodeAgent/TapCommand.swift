@@ -42,9 +42,9 @@ final class TapCommand {
       try show(at: now)
     }
     session.every(isPicture ? TapCommand.drawingS : TapCommand.lineS, tick)
+    let redraw = { [unowned self] () throws(Termination) in try draw() }
     do throws(Termination) {
-      try session.run(seconds: seconds, redraw: { [unowned self] () throws(Termination) in try draw() }) {
-        [unowned self] report throws(Termination) in
+      try session.run(seconds: seconds, redraw: redraw) { [unowned self] report throws(Termination) in
         try tell(state.handle(report, at: session.clock.now()))
       }
     } catch {
@@ -57,9 +57,9 @@ final class TapCommand {
   private func finish() throws(Termination) {
     screen.close()
     let now = session.clock.now()
-    try tell(state.stop(at: now))
-    // The picture is gone with its screen; one line stays.
+    // The picture is gone with its screen; one line stays, of the state before the stop.
     if isPicture, state.samples > 0 { try output.line(state.line(at: now)) }
+    try tell(state.stop(at: now))
     try output.flush()
     guard seconds == nil || session.isInterrupted || state.samples > 0 else {
       throw Termination(.unavailable, [state.failure ?? "no sample came"])

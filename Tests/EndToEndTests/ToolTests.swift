@@ -119,8 +119,8 @@ import Testing
     shown = []
     terminal.resize(columns: 25, rows: 5)
     child.send(signal: SIGWINCH)
-    #expect(waitUntil(seconds: 5) { has("simulated-parked, simul~") })
-    shown = Array(shown.suffix(from: shown.firstRange(of: Array("simulated-parked, simul~".utf8))?.lowerBound ?? 0))
+    #expect(waitUntil(seconds: 5) { has("simulated-parked, simula~") })
+    shown = Array(shown.suffix(from: shown.firstRange(of: Array("simulated-parked, simula~".utf8))?.lowerBound ?? 0))
     #expect(waitUntil(seconds: 5) { has("\u{1B}[H") })
     #expect(widest(shown) <= 25)
     shown = []
@@ -221,8 +221,22 @@ import Testing
     ] { arguments += ["--set", "accelerometer.\(key)=\(value)"] }
     let recorded = try node(arguments)
     #expect(recorded.status == 0, "\(recorded.errors)")
-    #expect(recorded.errors.contains(" clipped"))
+    let corrected = try meanG(file)
+    #expect(isNear(corrected, [0.2, -0.1, 1]), "\(corrected)")
     let raw = try node(arguments + ["--sensor-axes", "--force"])
     #expect(raw.status == 0, "\(raw.errors)")
+    let shown = try meanG(file)
+    #expect(isNear(shown, [0.1, 0.2, 0.9]), "\(shown)")
+  }
+
+  private func isNear(_ a: [Double], _ b: [Double]) -> Bool {
+    a.count == b.count && zip(a, b).allSatisfy { ($0 - $1).magnitude < 0.002 }
+  }
+
+  /// The mean of a recording's x, y and z [g].
+  private func meanG(_ file: String) throws -> [Double] {
+    let rows = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").dropFirst()
+    let values = rows.map { $0.split(separator: ",").dropFirst().compactMap { Double($0) } }
+    return (0..<3).map { axis in values.reduce(0) { $0 + $1[axis] } / Double(values.count) }
   }
 }

@@ -46,11 +46,11 @@ public struct PositionsGuide: Sendable {
     case .repeated(let face): return "\(time)\(face.rawValue) is up, which is there already: passed over"
     case .noGravity(let g):
       return
-        "\(time)\(Decimal.text(g, decimals: 3)) g is not gravity: passed over; is the driver's scale right, and t,x,y,z in g?"
+        "\(time)\(Decimal.text(g, decimals: 3)) g is not gravity: passed over; is the scale right?"
     case .unclear(let deg):
       let asked = isAsking ? positions.next.map { "; \($0.rawValue) was asked for" } ?? "" : ""
       return
-        "\(time)this lies \(Decimal.text(deg, decimals: 0)) deg from any side that can be known yet: passed over\(asked)"
+        "\(time)this lies \(Decimal.text(deg, decimals: 0)) deg from any side that is known yet: passed over\(asked)"
     }
   }
 }
