@@ -48,7 +48,10 @@ enum NodeCommands {
     "replay", "run a recording through the whole pipeline",
     details: [
       "FILE has the columns t [s], x, y, z [g], and is played as fast as it computes. Each message is printed as one "
-        + "line {\"topic\":...,\"payload\":{...}}; its t is the file's t."
+        + "line {\"topic\":...,\"payload\":{...}}; its t is the file's t.",
+      "With --waveforms the samples of each shake, from a second before it to its end, become DIR/NODE-BOOT-ID.csv and "
+        + ".mseed, where BOOT is 00000000 in a replay. A file that is there already is never overwritten: the replay "
+        + "ends. In miniSEED one count is 1e-6 g.",
     ],
     operands: [Command.Operand("FILE", .file)])
 
@@ -64,6 +67,9 @@ enum NodeCommands {
     .assignment(commands: reading),
     .value("preset", "PRESET", .choice(ShakePreset.allCases.map(\.rawValue)), commands: ["replay"], "the shake preset")
       .setting("shake.preset"),
+    .value("waveforms", "DIR", .folder, commands: ["replay"], "write each shake's waveform as CSV and miniSEED"),
+    .value(
+      "network", "CODE", commands: ["replay"], "network code in miniSEED files, one or two characters; default XX"),
     .flag("print-config", commands: ["check"], "print what is in force and where it comes from, and nothing else"),
   ]
 }

@@ -10,10 +10,14 @@ struct NodeConfiguration {
   var prefix: TopicPrefix
   var name: NodeName
   var logic: NodeSettings
+  /// How waveforms are recorded, where they are: `logic` has it too when they are to be published.
+  var waveform: WaveformSettings
   var accelerometer: AccelerometerSettings
   /// Nil: location is off.
   var gpsd: GpsdAddress?
   var broker: BrokerSettings
+  /// Do what comes on the node's command topic.
+  var takesCommands: Bool
   var logLevel: LogLevel
   /// What is doubtful, one line each.
   var warnings: [String]
@@ -36,6 +40,7 @@ struct NodeConfiguration {
     name = try NodeConfiguration.name(configuration, hostName)
     prefix = try NodeConfiguration.prefix(configuration)
     logic = NodeConfiguration.logic(configuration)
+    waveform = WaveformSettings(keysOf: configuration)
     accelerometer = NodeConfiguration.accelerometer(configuration)
     if accelerometer.source == .recording, accelerometer.recordingFile == nil {
       throw ConfigurationFailure([configuration.problem("accelerometer.recording_file", "is needed for a recording")])
@@ -49,8 +54,18 @@ struct NodeConfiguration {
     gpsd = NodeConfiguration.gpsd(configuration)
     logic.gpsd = gpsd?.endpoint
     broker = try BrokerSettings(configuration, clientID: "judder-node-\(name)", environment: environment)
+    takesCommands = configuration.flag("node.commands")
+    logic.budget = NodeConfiguration.budget(
+      configuration, broker, topicBytes: "\(prefix)/\(name)/".utf8.count)
     warnings = BrokerSection.warnings(configuration, environment: environment)
     logLevel = LogLevel(rawValue: configuration.text("log.level")) ?? .info
+    listen()
+  }
+
+  /// Subscribes to what the node has to hear, under the name that it has now.
+  mutating func listen() {
+    let topic = CommandTopic(prefix: prefix, node: name).description
+    broker.subscriptions = takesCommands ? [BrokerSettings.Subscription(topic)] : []
   }
 
   private static func name(_ configuration: Configuration, _ hostName: String) throws(ConfigurationFailure) -> NodeName
@@ -91,6 +106,7 @@ struct NodeConfiguration {
         motion.shake[key] = value
       }
     }
+    motion.waveform = WaveformSettings(configuration)
     motion.impact = ImpactSettings(configuration)
     motion.freeFall = FreeFallSettings(configuration)
     motion.orientation.enterDeg = configuration.number("orientation.enter_deg")
@@ -101,7 +117,20 @@ struct NodeConfiguration {
     motion.acceleration.windowS = configuration.number("acceleration.window_s")
     motion.acceleration.restWindowS = configuration.number("acceleration.rest_window_s")
     motion.acceleration.cutoffHz = configuration.number("acceleration.cutoff_hz")
+    motion.acceleration.measures = (try? AccelerationMeasure.parse(configuration.text("acceleration.measures"))) ?? []
+    motion.acceleration.liveHz = configuration.number("acceleration.live_hz")
+    motion.acceleration.liveBatchS = configuration.number("acceleration.live_batch_s")
     return motion
+  }
+
+  private static func budget(
+    _ configuration: Configuration, _ broker: BrokerSettings, topicBytes: Int
+  ) -> DataBudget.Settings? {
+    let limitMB = configuration.number("node.budget_mb_per_month")
+    guard limitMB > 0 else { return nil }
+    return DataBudget.Settings(
+      limitBytes: limitMB * 1_000_000, topicBytes: topicBytes, keepaliveS: Double(broker.keepaliveS),
+      isEncrypted: broker.security != .none)
   }
 
   private static func location(_ configuration: Configuration) -> LocationTracker.Settings {

@@ -12,6 +12,9 @@ struct ReplayCommand {
   /// Samples that came before the rate was known.
   private var held: [Sample] = []
   private var isStarted = false
+  private var waveforms: WaveformFiles?
+  /// Chunks are only made to be written to files, and would not be published.
+  private let hidesWaveforms: Bool
 
   /// What the t of a message may be, by the contract: 1970 to 2199.
   private static let times = 0.0...7_258_118_399
@@ -19,7 +22,10 @@ struct ReplayCommand {
   /// So many samples tell the rate.
   private static let rateSamples = 64
 
-  init(_ configuration: NodeConfiguration, file: String, output: StandardOutput) {
+  /// - Parameter waveforms: where to write the waveform of each shake; nil: nowhere.
+  init(
+    _ configuration: NodeConfiguration, file: String, waveforms: WaveformFiles? = nil, output: StandardOutput
+  ) {
     self.configuration = configuration
     self.file = file
     self.output = output
@@ -27,6 +33,14 @@ struct ReplayCommand {
     settings.motion = settings.motion ?? MotionSettings()
     settings.location = nil
     settings.gpsd = nil
+    hidesWaveforms = settings.motion?.waveform == nil
+    self.waveforms = waveforms
+    if waveforms != nil {
+      var waveform = settings.motion?.waveform ?? configuration.waveform
+      // There is no link that could be metered.
+      waveform.maxPerHour = WaveformSettings.perHourRange.upperBound
+      settings.motion?.waveform = waveform
+    }
     // The file's t is the messages' t: instants and wall time are the same here, and nothing vouches for them.
     node = Node(
       boot: BootID(0), settings, clock: ClockState(wallAtStart: WallTime(seconds: 0), quality: .none))
@@ -49,6 +63,7 @@ struct ReplayCommand {
     }
     try begin()
     try carryOut(node.handle(.stop, at: last ?? .start))
+    try waveforms?.finish()
     try output.flush()
   }
 
@@ -97,7 +112,11 @@ struct ReplayCommand {
     }
   }
 
-  private func write(_ telegram: Telegram) throws(Termination) {
+  private mutating func write(_ telegram: Telegram) throws(Termination) {
+    if case .waveform(let chunk) = telegram.body {
+      try waveforms?.take(chunk, of: configuration.name, telegram.envelope)
+      if hidesWaveforms { return }
+    }
     let topic = Topic(prefix: configuration.prefix, node: configuration.name, stream: telegram.body.stream)
     var line = JSONWriter()
     line.object {

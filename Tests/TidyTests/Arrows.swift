@@ -85,12 +85,12 @@ enum Arrows {
         .map { file.complaint($0.line, "only MQTT imports CMosquitto") }
   }
 
-  /// The targets that Package.swift declares with `library` or `program`, and their dependencies.
+  /// The targets that Package.swift declares with `library` or `program`, on one line or on several, and their
+  /// dependencies.
   static func declared(in manifest: TextFile) -> [String: Set<String>] {
-    let pattern = #/^\s*(?:library|program)\("(\w+)"(?:, \[([^\]]*)\])?\)/#
-    let declarations = manifest.lines.compactMap { line -> (String, Set<String>)? in
-      guard let match = line.firstMatch(of: pattern) else { return nil }
-      let names = (match.2 ?? "").split(separator: ",").map { $0.trimming(["\"", " "]) }
+    let pattern = #/\b(?:library|program)\(\s*"(\w+)"(?:,\s*\[([^\]]*)\])?\s*\)/#
+    let declarations = manifest.text.matches(of: pattern).map { match -> (String, Set<String>) in
+      let names = (match.2 ?? "").split(separator: ",").map { $0.trimming(["\"", " ", "\n"]) }
       return (String(match.1), Set(names))
     }
     return Dictionary(uniqueKeysWithValues: declarations)

@@ -14,11 +14,12 @@ public struct Node: Sendable {
   /// This run, as every message names it.
   public let boot: BootID
   public private(set) var settings: NodeSettings
-  private var clock: ClockState
-  private var motion: MotionPipeline?
+  var clock: ClockState
+  var motion: MotionPipeline?
   private var location: LocationTracker?
   private var outbox: Outbox
   var budget: DataBudget?
+  var commands = CommandDesk()
   private var sensor: AccelerometerDescription?
   private var connects = 0
   private var dropped = 0
@@ -66,6 +67,7 @@ public struct Node: Sendable {
     case .refused(let sequence, let isPermanent): refuse(sequence, isPermanent, at: now, &effects)
     case .full(let sequence): outbox.refuse(sequence, isPermanent: false, retryS: Node.fullS, at: now)
     case .dropped: dropped += 1
+    case .command(let payload, let isRetained): take(payload, isRetained: isRetained, at: now, &effects)
     case .clock(let clock): self.clock = clock
     case .usage(let load): publish(.health(health(load, at: now)), at: now, &effects)
     case .tick: tick(at: now, &effects)
@@ -177,7 +179,7 @@ extension Node {
 // MARK: - Outputs
 
 extension Node {
-  private mutating func carryOut(_ outputs: [MotionOutput], at now: Instant, _ effects: inout [NodeEffect]) {
+  mutating func carryOut(_ outputs: [MotionOutput], at now: Instant, _ effects: inout [NodeEffect]) {
     for output in outputs {
       switch output {
       case .shake(let event):
@@ -224,7 +226,7 @@ extension Node {
   }
 
   /// Hands over a message that is no event, or counts it as dropped.
-  private mutating func publish(_ body: Telegram.Body, at measured: Instant, _ effects: inout [NodeEffect]) {
+  mutating func publish(_ body: Telegram.Body, at measured: Instant, _ effects: inout [NodeEffect]) {
     guard outbox.isConnected else {
       // A status is published anew on each connect: nothing is lost with it.
       if body.stream != .status { dropped += 1 }
@@ -254,13 +256,14 @@ extension Node {
 // MARK: - Messages about the node itself
 
 extension Node {
-  private func status(_ state: StatusMessage.State) -> StatusMessage {
+  func status(_ state: StatusMessage.State) -> StatusMessage {
     var status = StatusMessage(state)
     status.agent = softwareVersion
     status.accelerometer = sensor?.name
     status.source = sensor?.source.rawValue
     status.rateHz = sensor?.rateHz
     status.windowS = settings.motion?.acceleration.windowS
+    status.isArmed = motion?.isArmed
     status.preset = settings.motion?.preset.rawValue
     status.gpsd = settings.gpsd
     status.healthIntervalS = settings.healthIntervalS
