@@ -70,8 +70,8 @@ public enum MotionWarning: Equatable, Sendable, CustomStringConvertible {
     case .faulty(let kind, let count): "\(kind.words); \(count) times since the start"
     case .outOfOrder(let count): "samples whose time does not rise are not used; \(count) since the start"
     case .narrowRange(let fullScaleG, let thresholdG):
-      "its range of \(tenths(fullScaleG)) g ends below the \(tenths(thresholdG)) g that open an impact; none will be seen;"
-        + " lower impact.threshold_g or widen the sensor's range"
+      "its range of \(tenths(fullScaleG)) g ends below the \(tenths(thresholdG)) g that open an impact; none will be"
+        + " seen; lower impact.threshold_g or widen the sensor's range"
     case .impactsHeldBack(let count, let perMinute):
       "more than \(perMinute) impacts a minute; \(count) since the start are not sent; raise impact.threshold_g or"
         + " impact.per_minute"

@@ -300,7 +300,7 @@ extension MotionPipeline {
     recorder?.end(event, &outputs)
   }
 
-  private mutating func startRecorder() {
+  mutating func startRecorder() {
     guard let description else { return }
     recorder?.start(rateHz: description.rateHz, fullScaleG: description.fullScaleG)
   }
