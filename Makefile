@@ -28,11 +28,12 @@ BUILD = .build
 # Holds nothing but links to the static C++ run time, so that the linker takes it before the shared one:
 # 1.1 MB less resident memory, and a device needs no libstdc++.
 STATIC = $(BUILD)/static-libraries
-RELEASE_FLAGS = -c release --static-swift-stdlib -Xswiftc -use-ld=lld -Xlinker --gc-sections -Xlinker -s \
+SELF_CONTAINED = -c release --static-swift-stdlib -Xswiftc -use-ld=lld -Xlinker --gc-sections \
   -Xlinker -z -Xlinker pack-relative-relocs -Xlinker -L$(CURDIR)/$(STATIC)
+RELEASE_FLAGS = $(SELF_CONTAINED) -Xlinker -s
 RELEASE = $(BUILD)/release
 
-.PHONY: help demo test lint format config build release install uninstall clean
+.PHONY: help demo test hil bench lint format config build release install uninstall clean
 .PHONY: dependencies lint-format static-libraries
 
 help: ## list the targets
@@ -58,6 +59,17 @@ test: dependencies lint-format ## lint, build and run every test
 	  echo "make test: no test ran" >&2; status=1; \
 	fi; \
 	exit $$status
+
+# SCENARIOS='hid-200 evdev' runs only these.
+SCENARIOS ?=
+hil: release ## the node on real drivers: a real kernel and emulated sensors under QEMU, about 3 minutes
+	@Tests/HardwareInTheLoop/run $(RELEASE)/judder-node $(SCENARIOS)
+
+# Built as a release is, but with the symbols, so that a profile has names.
+bench: dependencies static-libraries ## instructions and allocations a sample, beside a C program
+	@deploy/install-dependencies --benchmark
+	@$(SWIFT) build $(SELF_CONTAINED) --product MotionBenchmark
+	@Benchmarks/run $(RELEASE)/MotionBenchmark
 
 lint: dependencies lint-format ## check the format and the house rules
 	@$(SWIFT) test --disable-xctest --filter TidyTests

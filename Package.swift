@@ -18,6 +18,11 @@ func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
   .executableTarget(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
+/// A program that is not installed, in a folder of its own.
+func benchmark(_ name: String, _ dependencies: [Target.Dependency], path: String) -> Target {
+  .executableTarget(name: name, dependencies: dependencies, path: path, swiftSettings: strict)
+}
+
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
   .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
 }
@@ -39,6 +44,7 @@ let package = Package(
     library("Threading", ["CLinux"]),
     library("NodeLogic", ["Telemetry"]),
     library("FleetLogic", ["Telemetry"]),
+    library("Waveforms", ["Telemetry"]),
     library("Daemon", ["CLinux", "CTOML", "Telemetry", "Threading"]),
     library("MQTT", ["CMosquitto", "CLinux", "Threading"]),
     library("BrokerLink", ["Daemon", "MQTT", "Telemetry"]),
@@ -46,19 +52,26 @@ let package = Package(
     library("Sinks", ["FleetLogic", "Telemetry", "Daemon"]),
     library("Rig"),
 
-    program("NodeAgent", ["Telemetry", "Threading", "NodeLogic", "Daemon", "MQTT", "BrokerLink", "Sensors"]),
-    program("FleetWatch", ["Telemetry", "Threading", "FleetLogic", "Daemon", "MQTT", "BrokerLink", "Sinks"]),
+    program(
+      "NodeAgent", ["Telemetry", "Threading", "NodeLogic", "Daemon", "MQTT", "BrokerLink", "Sensors", "Waveforms"]),
+    program(
+      "FleetWatch", ["Telemetry", "Threading", "FleetLogic", "Daemon", "MQTT", "BrokerLink", "Sinks", "Waveforms"]),
     program("Demo", ["Rig", "Telemetry"]),
+
+    benchmark("MotionBenchmark", ["NodeLogic", "Telemetry"], path: "Benchmarks/Motion"),
 
     tests("TelemetryTests", ["Telemetry"]),
     tests("NodeLogicTests", ["NodeLogic", "Telemetry", "Rig"]),
     tests("FleetLogicTests", ["FleetLogic", "Telemetry"]),
+    tests("WaveformsTests", ["Waveforms", "NodeLogic", "Telemetry", "Rig"]),
     tests("DaemonTests", ["Daemon", "Threading", "Telemetry", "Rig"]),
     tests("MQTTTests", ["MQTT", "Threading", "Rig"]),
     tests("SensorsTests", ["Sensors", "NodeLogic", "Telemetry", "Daemon", "Rig"]),
     tests("SinksTests", ["Sinks", "FleetLogic", "Telemetry"]),
     tests("NodeAgentTests", ["NodeAgent", "NodeLogic", "Telemetry", "Daemon", "MQTT", "Sensors"]),
-    tests("FleetWatchTests", ["FleetWatch", "FleetLogic", "MQTT", "Sinks", "Telemetry", "Daemon", "Rig"]),
+    tests(
+      "FleetWatchTests",
+      ["FleetWatch", "FleetLogic", "MQTT", "Sinks", "Telemetry", "Daemon", "Rig", "Waveforms"]),
     tests("EndToEndTests", ["Rig", "Telemetry"]),
     tests("TidyTests", ["Rig"]),
   ]

@@ -7,8 +7,6 @@ internal import Telemetry
 final class Cast {
   static let nodes = ["pallet-7", "pump-2", "bridge-1"]
   static let killed = "bridge-1"
-  /// What the nodes of the demo say between them.
-  static let streams: [Stream] = [.status, .acceleration, .shake, .orientation, .location, .health]
   /// Seconds of the drive without a fix.
   static let withoutFix = 12.0..<21.0
   private static let settings = "config/demo"

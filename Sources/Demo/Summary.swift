@@ -7,6 +7,9 @@ struct Summary {
     let isSeen: Bool
   }
 
+  /// What the nodes of the demo say between them.
+  private static let expected: [Stream] = [.status, .acceleration, .shake, .orientation, .location, .health]
+
   private let ledger: Ledger
   let items: [Item]
 
@@ -22,7 +25,7 @@ struct Summary {
 
   private static func streams(_ ledger: Ledger) -> [Item] {
     // Nobody asks a node for anything in the demo, so that nothing replies.
-    let silent = Cast.streams.filter { ledger.count($0) == 0 }.map(\.rawValue)
+    let silent = expected.filter { ledger.count($0) == 0 }.map(\.rawValue)
     let missing = silent.isEmpty ? "" : "; nothing on \(silent.joined(separator: ", "))"
     let unreadable = ledger.unreadable.first.map { "; \(ledger.unreadable.count) unreadable: \($0)" } ?? ""
     return [

@@ -119,10 +119,14 @@ public struct FleetState: Sendable {
   /// The calendar time of `now`, as the fleet tool's clock has it.
   public func moment(_ now: Instant) -> Moment { Moment(instant: now, wall: clock.wall(at: now)) }
 
-  /// The levels to subscribe to, with QoS 1: every node, and the fleet's own alerts, which are how it finds again what
-  /// was firing before it was restarted.
+  /// The levels to subscribe to, with QoS 1: every node; waveforms, without which the numbers of events would have
+  /// holes that look like losses; and the fleet's own alerts, which are how it finds again what was firing before it
+  /// was restarted.
   public var subscriptions: [String] {
-    [configuration.prefix.subscription, FleetTopic.alertSubscription(under: configuration.alertsPrefix)]
+    [
+      configuration.prefix.subscription, configuration.prefix.subscription(to: .waveform),
+      FleetTopic.alertSubscription(under: configuration.alertsPrefix),
+    ]
   }
 
   func text(_ topic: FleetTopic) -> String { topic.text(under: configuration.alertsPrefix) }

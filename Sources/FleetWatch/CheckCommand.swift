@@ -3,6 +3,7 @@ internal import Daemon
 internal import FleetLogic
 internal import MQTT
 internal import Telemetry
+internal import Waveforms
 
 /// `judder-fleet check`: everything the fleet tool needs, tried once; a line for each finding.
 enum CheckCommand {
@@ -21,8 +22,17 @@ enum CheckCommand {
     let rules = configuration.fleet.rules.map(\.name).joined(separator: ", ")
     try report.add(Finding(.good, "configuration", "\(file ?? "defaults, no file"): rules \(rules)"))
     for warning in configuration.warnings { try report.add(Finding(.warning, "configuration", warning)) }
+    if let waveforms = configuration.waveforms { try report.add(folder(waveforms)) }
     for finding in broker(configuration) { try report.add(finding) }
     try report.end()
+  }
+
+  private static func folder(_ waveforms: WaveformKeeping) -> Finding {
+    guard let trouble = WaveformKeeper.trouble(waveforms) else {
+      let formats = waveforms.formats.map(\.rawValue).joined(separator: ", ")
+      return Finding(.good, "waveforms", "\(waveforms.directory): \(formats)")
+    }
+    return Finding(.problem, "waveforms", trouble, remedy: "make the folder, and let this user write to it")
   }
 
   private static func broker(_ configuration: FleetConfiguration) -> [Finding] {

@@ -91,6 +91,8 @@ enum FleetCommands {
       .setting("broker.insecure", to: "true"),
     .flag("debug", short: "d", commands: online, "log the reason of every decision").setting("log.level", to: "debug"),
     .flag("json", commands: ["watch", "run"], "lines of JSON on standard output"),
+    .value("waveforms", "DIR", .folder, commands: ["watch", "run"], "write each shake's waveform as CSV and miniSEED")
+      .setting("waveform.directory"),
     .flag("no-color", commands: ["watch"], "no colours"),
     .assignment(commands: online),
     .flag("print-config", commands: ["check"], "print what is in force and where it comes from, and nothing else"),

@@ -10,6 +10,8 @@ struct FleetConfiguration {
   var fleet: FleetState.Configuration
   var broker: BrokerSettings
   var sinks: [SinkSettings]
+  /// Nil: waveforms are not written.
+  var waveforms: WaveformKeeping?
   var logLevel: LogLevel
   /// What is doubtful, one line each.
   var warnings: [String]
@@ -31,6 +33,7 @@ struct FleetConfiguration {
     if let password { environment["JUDDER_PASSWORD"] = password }
     broker = try BrokerSettings(configuration, clientID: clientID, environment: environment)
     if let password { broker.password = Array(password.utf8) }
+    waveforms = WaveformKeeping(configuration)
     warnings = BrokerSection.warnings(configuration, environment: environment)
     logLevel = LogLevel(rawValue: configuration.text("log.level")) ?? .info
   }

@@ -13,7 +13,10 @@ enum FleetSchema {
         + "an environment variable (JUDDER_SECTION_KEY), that before this file, this before the default. "
         + "judder-fleet check reads all of it and says what is wrong.",
     ],
-    sections: [fleet, BrokerSection.section(clientID: "judder-fleet- and 8 random digits"), rule, sink, log])
+    sections: [
+      fleet, BrokerSection.section(clientID: "judder-fleet- and 8 random digits"), rule, sink,
+      WaveformKeeping.section, log,
+    ])
 
   private static let fleet = ConfigurationSection(
     "fleet", summary: "Which nodes are watched.",

@@ -23,16 +23,20 @@ final class Watcher {
   private let session: BrokerSession
   private let journal: LinkJournal
   private let endpoint: String
+  private let keeping: WaveformKeeping?
   private let load: () throws(ConfigurationFailure) -> FleetConfiguration
   /// Nil for `run`.
   private var viewer: Viewer?
   private var dispatch: AlertDispatch
+  /// Nil: waveforms are not written.
+  private var waveforms: WaveformKeeper?
   private var fleet: FleetState
   private var clockWatch: ClockWatch
   private var outbox = Outbox()
   private var stateTimer: EventLoop.Timer?
   private var drawTimer: EventLoop.Timer?
   private var sinkTimer: EventLoop.Timer?
+  private var waveformTimer: EventLoop.Timer?
   private var keepAliveTimer: EventLoop.Timer?
   private var isStopping = false
   /// A second signal came: nothing is waited for any more.
@@ -61,6 +65,9 @@ final class Watcher {
     clockWatch = ClockWatch(clock: clock)
     fleet = FleetState(configuration.fleet, clock: clockWatch.state)
     dispatch = AlertDispatch(viewer == nil ? configuration.sinks.compactMap { makeSink($0) } : [])
+    keeping = configuration.waveforms
+    waveforms = configuration.waveforms.map { WaveformKeeper($0) }
+    if let trouble = configuration.waveforms.flatMap({ WaveformKeeper.trouble($0) }) { log.warning(trouble) }
     endpoint = configuration.broker.endpoint
     journal = LinkJournal(log: log, endpoint: endpoint)
     session = try Watcher.session(configuration.broker, fleet)
@@ -95,6 +102,7 @@ final class Watcher {
     loop.watch(session.descriptor) { [unowned self] _ in takeEvents() }
     stateTimer = loop.timer { [unowned self] _ in hand(.tick) }
     sinkTimer = loop.timer { [unowned self] _ in retrySinks() }
+    waveformTimer = loop.timer { [unowned self] now in keepWaveforms { $0.tick(at: now) } }
     startDrawing()
     startKeepAlive()
     do throws(LinkProblem) {
@@ -106,6 +114,7 @@ final class Watcher {
     defer { viewer?.close() }
     try loop.run()
     session.stop(deadlineS: isImpatient ? 0 : Watcher.stopS / 2)
+    keepWaveforms { $0.finish() }
     if let end { throw end }
   }
 
@@ -153,7 +162,10 @@ final class Watcher {
         if dispatch.isWaiting { sinkTimer?.deadline = clock.now() + Watcher.sinkRetryS }
       case .publish(let publication): outbox.append(publication)
       case .log(let entry): write(entry)
-      case .change, .link: break
+      case .change(let change):
+        guard case .message(let telegram, _, _) = change.kind else { break }
+        keepWaveforms { $0.take(telegram, of: change.node, at: change.at.instant) }
+      case .link: break
       }
       attempt { () throws(Termination) in try viewer?.show(effect, fleet) }
     }
@@ -167,6 +179,13 @@ final class Watcher {
       log.change("outbox", .warning, "\(outbox.dropped) publications dropped: the broker takes them too slowly")
     }
     if isStopping, outbox.isEmpty { loop.stop() }
+  }
+
+  private func keepWaveforms(_ body: (inout WaveformKeeper) -> [LogEntry]) {
+    guard var keeper = waveforms.take() else { return }
+    for entry in body(&keeper) { write(entry) }
+    waveformTimer?.deadline = keeper.nextDeadline
+    waveforms = keeper
   }
 
   private func retrySinks() {
@@ -241,6 +260,7 @@ final class Watcher {
       var known = fleet.configuration
       known.publishes = configuration.fleet.publishes
       if configuration.fleet != known { log.warning("[fleet] and [[rule]] take effect at the next start") }
+      if configuration.waveforms != keeping { log.warning("[waveform] takes effect at the next start") }
       log.notice("files opened again, log level \(configuration.logLevel.rawValue)")
     } catch {
       for problem in error.problems { log.error("\(problem)") }

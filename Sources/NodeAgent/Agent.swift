@@ -171,6 +171,7 @@ extension Agent {
       configuration.prefix = old.prefix
       // It is made of the name.
       configuration.broker.clientID = old.broker.clientID
+      configuration.listen()
     }
     log.level = new.logLevel
     for warning in new.warnings { log.warning(warning) }

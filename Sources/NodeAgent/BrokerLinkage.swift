@@ -87,7 +87,9 @@ final class BrokerLinkage {
     case .delivered(let token, _): return token == 0 ? nil : .delivered(token)
     case .refused(let token, let refusal):
       return token == 0 ? .dropped : .refused(token, isPermanent: refusal.isPermanent)
-    case .connecting, .message, .subscribed: return nil
+    // The only subscription is the command topic.
+    case .message(let message): return .command(message.payload, isRetained: message.isRetained)
+    case .connecting, .subscribed: return nil
     }
   }
 

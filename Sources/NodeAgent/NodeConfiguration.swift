@@ -10,10 +10,14 @@ struct NodeConfiguration {
   var prefix: TopicPrefix
   var name: NodeName
   var logic: NodeSettings
+  /// How waveforms are recorded, where they are: `logic` has it too when they are to be published.
+  var waveform: WaveformSettings
   var accelerometer: AccelerometerSettings
   /// Nil: location is off.
   var gpsd: GpsdAddress?
   var broker: BrokerSettings
+  /// Do what comes on the node's command topic.
+  var takesCommands: Bool
   var logLevel: LogLevel
   /// What is doubtful, one line each.
   var warnings: [String]
@@ -36,18 +40,39 @@ struct NodeConfiguration {
     name = try NodeConfiguration.name(configuration, hostName)
     prefix = try NodeConfiguration.prefix(configuration)
     logic = NodeConfiguration.logic(configuration)
+    waveform = WaveformSettings(keysOf: configuration)
     accelerometer = NodeConfiguration.accelerometer(configuration)
-    if accelerometer.source == .recording, accelerometer.recordingFile == nil {
-      throw ConfigurationFailure([configuration.problem("accelerometer.recording_file", "is needed for a recording")])
-    }
-    if let problem = logic.motion?.shake.problems.first {
-      throw ConfigurationFailure([configuration.problem("shake.preset", "with the other values: \(problem)")])
-    }
+    try NodeConfiguration.check(accelerometer, logic.motion, configuration)
     gpsd = NodeConfiguration.gpsd(configuration)
     logic.gpsd = gpsd?.endpoint
     broker = try BrokerSettings(configuration, clientID: "judder-node-\(name)", environment: environment)
+    takesCommands = configuration.flag("node.commands")
+    logic.budget = NodeConfiguration.budget(
+      configuration, broker, topicBytes: "\(prefix)/\(name)/".utf8.count)
     warnings = BrokerSection.warnings(configuration, environment: environment)
     logLevel = LogLevel(rawValue: configuration.text("log.level")) ?? .info
+    listen()
+  }
+
+  /// Subscribes to what the node has to hear, under the name that it has now.
+  mutating func listen() {
+    let topic = CommandTopic(prefix: prefix, node: name).description
+    broker.subscriptions = takesCommands ? [BrokerSettings.Subscription(topic)] : []
+  }
+
+  /// What does not go together in the sensor's part.
+  static func check(
+    _ accelerometer: AccelerometerSettings, _ motion: MotionSettings?, _ configuration: Configuration
+  ) throws(ConfigurationFailure) {
+    if accelerometer.source == .recording, accelerometer.recordingFile == nil {
+      throw ConfigurationFailure([configuration.problem("accelerometer.recording_file", "is needed for a recording")])
+    }
+    if let problem = motion?.shake.problems.first {
+      throw ConfigurationFailure([configuration.problem("shake.preset", "with the other values: \(problem)")])
+    }
+    if let problem = motion?.freeFall.problems.first {
+      throw ConfigurationFailure([configuration.problem("freefall.max_s", "with the other values: \(problem)")])
+    }
   }
 
   private static func name(_ configuration: Configuration, _ hostName: String) throws(ConfigurationFailure) -> NodeName
@@ -78,7 +103,7 @@ struct NodeConfiguration {
     return settings
   }
 
-  private static func motion(_ configuration: Configuration) -> MotionSettings {
+  static func motion(_ configuration: Configuration) -> MotionSettings {
     var motion = MotionSettings(ShakePreset(rawValue: configuration.text("shake.preset")) ?? .handheld)
     for key in ShakeSettings.Key.allCases {
       let path = "shake.\(key.rawValue)"
@@ -88,6 +113,9 @@ struct NodeConfiguration {
         motion.shake[key] = value
       }
     }
+    motion.waveform = WaveformSettings(configuration)
+    motion.impact = ImpactSettings(configuration)
+    motion.freeFall = FreeFallSettings(configuration)
     motion.orientation.enterDeg = configuration.number("orientation.enter_deg")
     motion.orientation.leaveDeg = configuration.number("orientation.leave_deg")
     motion.orientation.settleS = configuration.number("orientation.settle_s")
@@ -96,7 +124,20 @@ struct NodeConfiguration {
     motion.acceleration.windowS = configuration.number("acceleration.window_s")
     motion.acceleration.restWindowS = configuration.number("acceleration.rest_window_s")
     motion.acceleration.cutoffHz = configuration.number("acceleration.cutoff_hz")
+    motion.acceleration.measures = (try? AccelerationMeasure.parse(configuration.text("acceleration.measures"))) ?? []
+    motion.acceleration.liveHz = configuration.number("acceleration.live_hz")
+    motion.acceleration.liveBatchS = configuration.number("acceleration.live_batch_s")
     return motion
+  }
+
+  private static func budget(
+    _ configuration: Configuration, _ broker: BrokerSettings, topicBytes: Int
+  ) -> DataBudget.Settings? {
+    let limitMB = configuration.number("node.budget_mb_per_month")
+    guard limitMB > 0 else { return nil }
+    return DataBudget.Settings(
+      limitBytes: limitMB * 1_000_000, topicBytes: topicBytes, keepaliveS: Double(broker.keepaliveS),
+      isEncrypted: broker.security != .none)
   }
 
   private static func location(_ configuration: Configuration) -> LocationTracker.Settings {
@@ -115,7 +156,7 @@ struct NodeConfiguration {
       session: GpsdSession.Settings(device: configuration.optionalText("gpsd.device")))
   }
 
-  private static func accelerometer(_ configuration: Configuration) -> AccelerometerSettings {
+  static func accelerometer(_ configuration: Configuration) -> AccelerometerSettings {
     var settings = AccelerometerSettings()
     settings.source = AccelerometerSettings.Source(rawValue: configuration.text("accelerometer.source")) ?? .iio
     settings.device = configuration.optionalText("accelerometer.device")
@@ -131,6 +172,16 @@ struct NodeConfiguration {
     settings.idleReadingS = max(10, configuration.number("acceleration.rest_window_s"))
     settings.mountMatrix = configuration.optionalText("accelerometer.mount_matrix").flatMap {
       try? MountMatrix(parsing: $0)
+    }
+    if let text = configuration.optionalText("accelerometer.scale_correction"),
+      let scale = try? AxisCorrection.scale(parsing: text)
+    {
+      settings.correction.scale = scale
+    }
+    if let text = configuration.optionalText("accelerometer.offset_g"),
+      let offsetG = try? AxisCorrection.offsetG(parsing: text)
+    {
+      settings.correction.offsetG = offsetG
     }
     settings.recordingFile = configuration.optionalText("accelerometer.recording_file")
     settings.scenario = MotionScenario(rawValue: configuration.text("accelerometer.scenario")) ?? .parked

@@ -14,8 +14,8 @@ enum NodeSchema {
         + "judder-node check reads all of it and says what is wrong.",
     ],
     sections: [
-      node, BrokerSection.section(clientID: "judder-node-ID"), accelerometer, acceleration, shake, orientation, gpsd,
-      location, spool, health, log,
+      node, BrokerSection.section(clientID: "judder-node-ID"), accelerometer, acceleration, shake,
+      WaveformSettings.section, impact, freeFall, orientation, gpsd, location, spool, health, log,
     ])
 
   private static let node = ConfigurationSection(
@@ -38,6 +38,13 @@ enum NodeSchema {
       .choice(
         "convention", Convention.allCases.map(\.rawValue), default: Convention.standard.rawValue,
         "Sign of published accelerations: flat on a table, face up, z reads +1 (standard) or -1 (apple)."),
+      .flag(
+        "commands", default: false,
+        "Do what comes on <prefix>/<id>/command: live, arm, disarm. Who may publish there is up to the broker."),
+      .number(
+        "budget_mb_per_month", 0...1_000_000, unit: "MB", default: 0,
+        "Data that may go over the wire in 30 days, headers included. The node keeps within it by stretching "
+          + "acceleration windows, up to an hour, and says so; events are never withheld. 0: no budget."),
     ])
 
   private static let accelerometer = ConfigurationSection(
@@ -71,6 +78,17 @@ enum NodeSchema {
           return "must be three rows of three numbers: \(error)"
         }
       },
+      .text(
+        "scale_correction", note: "1, 1, 1",
+        "What the readings of the sensor's x, y, z axes are multiplied by, before the mount matrix: see "
+          + "judder-node calibrate."
+      ).checked { axisProblem($0) { text throws(AxisCorrection.Problem) in try AxisCorrection.scale(parsing: text) } },
+      .text(
+        "offset_g", note: "0, 0, 0",
+        "What the sensor's x, y, z axes show where there is nothing to measure, in g: taken off before the factors."
+      ).checked {
+        axisProblem($0) { text throws(AxisCorrection.Problem) in try AxisCorrection.offsetG(parsing: text) }
+      },
       .flag(
         "wake", default: false,
         "Sleep while nothing moves, until the chip's own motion event. Needs a driver with such an event and an "
@@ -86,19 +104,52 @@ enum NodeSchema {
       .integer("seed", 0...Int.max, default: 1, "Seed of the simulation: the same seed gives the same samples."),
     ])
 
+  private static func axisProblem(
+    _ value: ConfigurationValue, _ parse: (String) throws(AxisCorrection.Problem) -> Vector
+  ) -> String? {
+    guard case .text(let text) = value else { return nil }
+    do throws(AxisCorrection.Problem) {
+      _ = try parse(text)
+      return nil
+    } catch {
+      return "must be three numbers: \(error)"
+    }
+  }
+
   private static let acceleration = ConfigurationSection(
     "acceleration", summary: "The stream of acceleration windows.",
     [
       .choice(
-        "filter", ["raw", "gravity", "user"], default: "raw",
-        "What the mean is taken of: raw samples, gravity alone, or what is left without gravity."),
+        "filter", AccelerationMessage.Filter.allCases.map(\.rawValue), default: "raw",
+        "What the mean is taken of: raw samples, gravity alone (low-pass), what is left without gravity (user, "
+          + "high-pass), or an adaptive low-pass that opens when much moves: for looking at, not for measuring."),
       .number(
         "window_s", 0.001...3600, unit: "s", default: 10,
-        "Length of a window: the update interval. A window has at least one sample."),
+        "Length of a window: the update interval. A window has at least one sample. Below 1 s the mean is a low-passed "
+          + "value without aliases, some three windows late."),
       .number(
         "rest_window_s", 0.001...3600, unit: "s", default: 300,
         "Length to which windows stretch at rest; not above window_s: they never stretch."),
       .number("cutoff_hz", 0.01...10, unit: "Hz", default: 0.7, "What is slower counts as gravity."),
+      .text(
+        "measures", default: "",
+        "What is measured of each window beyond the plain, in words between commas: "
+          + AccelerationMeasure.allCases.map(\.rawValue).joined(separator: ", ") + "; or all."
+      ).checked { value in
+        guard case .text(let text) = value else { return nil }
+        do throws(AccelerationMeasure.UnknownWord) {
+          _ = try AccelerationMeasure.parse(text)
+          return nil
+        } catch {
+          return "must be measures between commas: \(error)"
+        }
+      },
+      .number(
+        "live_hz", 1...400, unit: "Hz", default: 25,
+        "Highest rate of samples while somebody watches live: every n-th of the sensor's, without aliases."),
+      .number(
+        "live_batch_s", 0.1...60, unit: "s", default: 1,
+        "Seconds of live samples in a message, which has 200 at the most."),
     ])
 
   private static let shake = ConfigurationSection(
@@ -106,7 +157,8 @@ enum NodeSchema {
     [
       .choice(
         "preset", ShakePreset.allCases.map(\.rawValue), default: ShakePreset.handheld.rawValue,
-        "handheld: something shaken by a hand, at most 1 s. fixed: something bolted down, from 1 mg, at most 60 s.")
+        "handheld: something shaken by a hand, at most 1.5 s. fixed: something bolted down, from 1 mg, at most 60 s. "
+          + "reference-handheld: what handheld is measured against.")
     ] + ShakeSettings.Key.allCases.map(shakeKey))
 
   private static func shakeKey(_ key: ShakeSettings.Key) -> ConfigurationKey {

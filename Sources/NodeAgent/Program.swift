@@ -1,6 +1,7 @@
 internal import Daemon
 internal import Glibc
 internal import Telemetry
+internal import Waveforms
 
 /// judder-node: the agent on a field device.
 @main
@@ -23,6 +24,7 @@ enum Program {
       try source.print(file: file, flags: invocation.overrides, to: output)
     case "check": try CheckCommand.run(file: file, to: output, load: load)
     case "replay": try replay(invocation, source, output)
+    case "tap", "record", "calibrate": try SensorTools(invocation, source, output).run()
     default: try Agent(log: Log(environment: environment), environment: environment, load: load).run()
     }
   }
@@ -38,8 +40,21 @@ enum Program {
     } catch {
       throw error.termination
     }
-    var command = ReplayCommand(configuration, file: invocation.operands.first ?? "", output: output)
+    var waveforms: WaveformFiles?
+    if let folder = invocation.text("waveforms") {
+      waveforms = try WaveformFiles(folder: folder, network: try network(invocation))
+    }
+    var command = ReplayCommand(
+      configuration, file: invocation.operands.first ?? "", waveforms: waveforms, output: output)
     try command.run()
+  }
+
+  private static func network(_ invocation: Invocation) throws(Termination) -> String {
+    guard let network = invocation.text("network") else { return SEEDNames.unassignedNetwork }
+    guard SEEDNames.isNetwork(network) else {
+      throw Termination(.usage, ["--network must be one or two of A to Z and 0 to 9, not '\(network)'"])
+    }
+    return network
   }
 
   private static func node(

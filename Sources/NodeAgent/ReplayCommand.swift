@@ -12,6 +12,10 @@ struct ReplayCommand {
   /// Samples that came before the rate was known.
   private var held: [Sample] = []
   private var isStarted = false
+  private var waveforms: WaveformFiles?
+  /// Chunks are only made to be written to files, and would not be published.
+  private let hidesWaveforms: Bool
+  private var summary = ReplaySummary()
 
   /// What the t of a message may be, by the contract: 1970 to 2199.
   private static let times = 0.0...7_258_118_399
@@ -19,7 +23,10 @@ struct ReplayCommand {
   /// So many samples tell the rate.
   private static let rateSamples = 64
 
-  init(_ configuration: NodeConfiguration, file: String, output: StandardOutput) {
+  /// - Parameter waveforms: where to write the waveform of each shake; nil: nowhere.
+  init(
+    _ configuration: NodeConfiguration, file: String, waveforms: WaveformFiles? = nil, output: StandardOutput
+  ) {
     self.configuration = configuration
     self.file = file
     self.output = output
@@ -27,6 +34,14 @@ struct ReplayCommand {
     settings.motion = settings.motion ?? MotionSettings()
     settings.location = nil
     settings.gpsd = nil
+    hidesWaveforms = settings.motion?.waveform == nil
+    self.waveforms = waveforms
+    if waveforms != nil {
+      var waveform = settings.motion?.waveform ?? configuration.waveform
+      // There is no link that could be metered.
+      waveform.maxPerHour = WaveformSettings.perHourRange.upperBound
+      settings.motion?.waveform = waveform
+    }
     // The file's t is the messages' t: instants and wall time are the same here, and nothing vouches for them.
     node = Node(
       boot: BootID(0), settings, clock: ClockState(wallAtStart: WallTime(seconds: 0), quality: .none))
@@ -34,22 +49,15 @@ struct ReplayCommand {
 
   /// - Throws: what is wrong with the file, as `FILE: line 3: ...`.
   mutating func run() throws(Termination) {
-    var reader = RecordingReader()
-    do {
-      try readFile(file) { chunk in
-        for sample in try reader.feed(chunk) { try feed(sample) }
-      }
-      if let sample = try reader.finish() { try feed(sample) }
-    } catch let error as RecordingError {
-      throw Termination(.configuration, ["\(file): \(error)"])
-    } catch let error as Termination {
-      throw error
-    } catch {
-      throw Termination(.unavailable, ["\(file): \(error)"])
+    try readRecording(file) { sample throws(Termination) in
+      summary.samples.count(sample)
+      try feed(sample)
     }
     try begin()
     try carryOut(node.handle(.stop, at: last ?? .start))
+    try waveforms?.finish()
     try output.flush()
+    try summary.write(file)
   }
 
   private mutating func feed(_ sample: Sample) throws(Termination) {
@@ -91,13 +99,18 @@ struct ReplayCommand {
     var effects = effects[...]
     while let effect = effects.popFirst() {
       guard case .publish(let outgoing) = effect else { continue }
+      summary.count(outgoing.telegram)
       try write(outgoing.telegram)
       // Printed is delivered.
       if let token = outgoing.token { effects += node.handle(.delivered(token), at: last ?? .start) }
     }
   }
 
-  private func write(_ telegram: Telegram) throws(Termination) {
+  private mutating func write(_ telegram: Telegram) throws(Termination) {
+    if case .waveform(let chunk) = telegram.body {
+      try waveforms?.take(chunk, of: configuration.name, telegram.envelope)
+      if hidesWaveforms { return }
+    }
     let topic = Topic(prefix: configuration.prefix, node: configuration.name, stream: telegram.body.stream)
     var line = JSONWriter()
     line.object {

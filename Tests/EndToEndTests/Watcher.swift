@@ -20,8 +20,12 @@ struct Received {
     payload = Array(parts[3].utf8)
   }
 
-  /// The stream that the topic's last level names.
-  var stream: Telemetry.Stream? { topic.split(separator: "/").last.flatMap { Telemetry.Stream(rawValue: String($0)) } }
+  /// The stream that the topic's last level names, or its last two.
+  var stream: Telemetry.Stream? {
+    let levels = topic.split(separator: "/")
+    return levels.last.flatMap { Telemetry.Stream(rawValue: String($0)) }
+      ?? Telemetry.Stream(rawValue: levels.suffix(2).joined(separator: "/"))
+  }
 
   /// - Throws: what is wrong with it.
   func telegram() throws -> Telegram {
@@ -69,6 +73,10 @@ final class Watcher {
   }
   var healths: [HealthMessage] {
     telegrams.compactMap { if case .health(let message) = $0.body { message } else { nil } }
+  }
+
+  var replies: [ReplyMessage] {
+    telegrams.compactMap { if case .reply(let message) = $0.body { message } else { nil } }
   }
 
   /// The numbers of the events, in the order in which they came.

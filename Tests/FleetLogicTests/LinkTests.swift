@@ -230,7 +230,7 @@ import Testing
   @Test func thePrefixMayHaveWildcards() throws {
     let prefix = try PrefixPattern("+/judder")
     var bench = Bench(FleetState.Configuration(prefix: prefix))
-    #expect(bench.fleet.subscriptions == ["+/judder/+/+", "judder-fleet/alerts/+/+"])
+    #expect(bench.fleet.subscriptions == ["+/judder/+/+", "+/judder/+/shake/waveform", "judder-fleet/alerts/+/+"])
     let payload = Telegram(Envelope(boot: BootID(1)), .status(StatusMessage(.lost))).encode()
     _ = bench.raw("acme/judder/a/status", payload)
     _ = bench.raw("judder/a/status", payload)

@@ -64,6 +64,41 @@ import Testing
     #expect(found.first?.contains("low_pass_hz (2.0) must be above high_pass_hz (4.0)") == true)
   }
 
+  @Test func impactsAndFallsTakeTheirSections() throws {
+    let text = """
+      [impact]
+      enabled = false
+      threshold_g = 8
+      min_duration_s = 0.004
+      min_dv_mps = 1
+      merge_s = 0.5
+      per_minute = 20
+      [freefall]
+      enabled = false
+      level_g = 0.4
+      min_s = 0.3
+      max_s = 1.5
+      """
+    let motion = try #require(try load(text).logic.motion)
+    var impact = ImpactSettings()
+    impact.isEnabled = false
+    impact.thresholdG = 8
+    impact.minDurationS = 0.004
+    impact.minDVMps = 1
+    impact.mergeS = 0.5
+    impact.perMinute = 20
+    #expect(motion.impact == impact)
+    var fall = FreeFallSettings()
+    fall.isEnabled = false
+    fall.levelG = 0.4
+    fall.minS = 0.3
+    fall.maxS = 1.5
+    #expect(motion.freeFall == fall)
+    #expect(problems("[impact]\nthreshold_g = 0").first?.contains("impact.threshold_g") == true)
+    #expect(problems("[impact]\nper_minute = 0").first?.contains("impact.per_minute") == true)
+    #expect(problems("[freefall]\nmin_s = 3").first?.contains("must not be below min_s (3.0)") == true)
+  }
+
   @Test(arguments: ["-x", "Pump", "a/b", ""])
   func aNameThatIsNoTopicLevelIsAMistake(_ name: String) {
     #expect(problems("[node]\nid = \"\(name)\"").first?.hasPrefix("node.toml:2:6: node.id") == true)
@@ -98,6 +133,49 @@ import Testing
 
   @Test func anAddressOfVersionSixIsWrittenInBrackets() throws {
     #expect(try load("[gpsd]\nhost = \"::1\"").gpsd?.endpoint == "[::1]:2947")
+  }
+}
+
+@Suite struct AccelerationKeysTests {
+  @Test(arguments: [
+    ("raw", AccelerationMessage.Filter.raw), ("gravity", .gravity), ("user", .user), ("adaptive", .adaptive),
+  ])
+  func eachFilterHasItsWord(_ word: String, _ filter: AccelerationMessage.Filter) throws {
+    #expect(try load("[acceleration]\nfilter = \"\(word)\"").logic.motion?.acceleration.filter == filter)
+  }
+
+  @Test func theUpdateIntervalGoesFromAMillisecondToAnHour() throws {
+    #expect(try load("[acceleration]\nwindow_s = 0.001").logic.motion?.acceleration.windowS == 0.001)
+    #expect(try load("[acceleration]\nwindow_s = 3600").logic.motion?.acceleration.windowS == 3600)
+    #expect(problems("[acceleration]\nwindow_s = 0.0009").count == 1)
+    #expect(problems("[acceleration]\nwindow_s = 3601").count == 1)
+  }
+
+  @Test func measuresAreWordsBetweenCommas() throws {
+    #expect(try load("").logic.motion?.acceleration.measures == [])
+    let some = try load("[acceleration]\nmeasures = \"crest, bands\"").logic.motion?.acceleration.measures
+    #expect(some == [.crest, .bands])
+    let all = try load("[acceleration]\nmeasures = \"all\"").logic.motion?.acceleration.measures
+    #expect(all?.count == 6)
+    let found = problems("[acceleration]\nmeasures = \"crest, vdw\"")
+    #expect(found.count == 1)
+    #expect(found.first?.hasPrefix("node.toml:2:12: acceleration.measures") == true, "\(found)")
+    #expect(found.first?.contains("'vdw' is no measure; there are crest, vdv, cav, ppv, kurtosis, bands, all") == true)
+  }
+
+  @Test func liveSamplesHaveTheirRateAndLength() throws {
+    let live = try load("[acceleration]\nlive_hz = 50\nlive_batch_s = 2").logic.motion?.acceleration
+    #expect(live?.liveHz == 50 && live?.liveBatchS == 2)
+  }
+
+  @Test func aBudgetKnowsTheTopicAndTheLink() throws {
+    #expect(try load("").logic.budget == nil)
+    let plain = try load("[node]\nbudget_mb_per_month = 20\nprefix = \"site/judder\"").logic.budget
+    #expect(
+      plain == DataBudget.Settings(limitBytes: 20e6, topicBytes: "site/judder/pump-2/".count, keepaliveS: 120))
+    let text = "[node]\nbudget_mb_per_month = 0.5\n[broker]\ntls = true\nkeepalive_s = 600"
+    let encrypted = try load(text).logic.budget
+    #expect(encrypted?.isEncrypted == true && encrypted?.keepaliveS == 600 && encrypted?.limitBytes == 500_000)
   }
 }
 

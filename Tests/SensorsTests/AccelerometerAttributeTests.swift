@@ -55,6 +55,23 @@ import Testing
     #expect(try isNear(g(sensor(device), 1, 1, 1), Vector(0.01, 0.1, 0.01)))
   }
 
+  @Test func aCalibrationCorrectsTheSensorsAxesBeforeTheMountMatrixAndAfterARefresh() throws {
+    let device = try tree.add(.mpu6050)
+    try device.set("in_accel_scale", "0.0980665")
+    let folder = AttributeFolder(path: device.folder)
+    var sensor = try IIOSensor(
+      device: IIODevice(identifier: "iio:device0", folder: folder),
+      mountMatrix: MountMatrix(parsing: "0,1,0; -1,0,0; 0,0,1"),
+      correction: AxisCorrection(scale: Vector(1, 2, 1), offsetG: Vector(0, 0.05, 0.1)))
+    // (0.1, 0.2, 1.1) g as shown: y is (0.2 - 0.05) * 2.
+    #expect(isNear(g(sensor, 10, 20, 110), Vector(0.3, -0.1, 1)))
+    // Somebody changes the sensor's range: what a count is worth doubles, and the offset stays what it is in g.
+    try device.set("in_accel_scale", "0.196133")
+    sensor.refresh()
+    #expect(isNear(g(sensor, 5, 10, 55), Vector(0.3, -0.1, 1)))
+    #expect(isNear(sensor.scale.sample(raw: Vector(5, 10, 55), at: .start).g, Vector(0.3, -0.1, 1)))
+  }
+
   // iio-sensor-proxy #4, PR #284
   @Test func theOffsetIsAddedBeforeScaling() throws {
     var chip = IIOChip.hid

@@ -101,6 +101,19 @@ struct EvdevSourceTests {
     driver.source.stop()
   }
 
+  @Test func aCalibrationCorrectsTheDevicesAxesBeforeTheMountMatrix() throws {
+    let device = try tree.add(.adxl34x)
+    device.report(256, 512, 768)
+    let matrix = try MountMatrix(parsing: "0, -1, 0; 1, 0, 0; 0, 0, 1")
+    let driver = driver(device) {
+      $0.mountMatrix = matrix
+      $0.correction = AxisCorrection(scale: Vector(1, 0.5, 1), offsetG: Vector(0, 0, 0.25))
+    }
+    #expect(driver.run(seconds: 4) { !$0.samples.isEmpty })
+    #expect(isNear(driver.samples[0].g, Vector(-1, 1, 2.75)))
+    driver.source.stop()
+  }
+
   @Test func aDeviceThatDoesNotSayWhatOneGIsIsRefusedWithTheRemedy() throws {
     let device = try tree.add(.adxl34x)
     device.report(0, 0, 256)

@@ -27,6 +27,10 @@ import Testing
     #expect(try reason("judder/pump-7/shake") == nil)
     #expect(try reason("judder/pump-7") == .levels)
     #expect(try reason("judder/pump-7/shake/x") == .levels)
+    #expect(try reason("judder/pump-7/shake/waveform") == nil)
+    #expect(try reason("judder/shake/waveform") == .levels)
+    #expect(try reason("judder/pump-7/waveform") == .stream)
+    #expect(try reason("judder/pump-7/shake/waveform/x") == .levels)
     #expect(try reason("judder/pump-7/shake/") == .levels)
     #expect(try reason("/judder/pump-7/shake") == .levels)
     #expect(try reason("") == .levels)
@@ -43,6 +47,15 @@ import Testing
     #expect(try reason("judder/pump-7/command") == .stream)
     #expect(try reason("judder/pump-7/") == .stream)
     #expect(try reason("judder/\u{301}pump-7/shake") == .node)
+  }
+
+  @Test func aCommandsTopicReadsBackAsItself() throws {
+    let topic = CommandTopic(prefix: try TopicPrefix("a/b"), node: try #require(NodeName("pump-7")))
+    #expect(topic.description == "a/b/pump-7/command")
+    #expect(CommandTopic("a/b/pump-7/command", under: try PrefixPattern("a/+")) == topic)
+    for text in ["a/b/pump-7/shake", "a/c/pump-7/command", "a/b/Pump/command", "a/b/pump-7/command/x", "command"] {
+      #expect(CommandTopic(text, under: try PrefixPattern("a/b")) == nil, "\(text)")
+    }
   }
 
   @Test func theComplaintIsSafeToShow() throws {

@@ -10,19 +10,25 @@ enum Arrows {
     "Threading": ["CLinux", system],
     "NodeLogic": ["Telemetry"],
     "FleetLogic": ["Telemetry"],
+    "Waveforms": ["Telemetry"],
     "Daemon": ["CLinux", "CTOML", "Telemetry", "Threading", system],
     "MQTT": ["CMosquitto", "CLinux", "Threading", system],
     "BrokerLink": ["Daemon", "MQTT", "Telemetry"],
     "Sensors": ["CLinux", "Telemetry", "Threading", "NodeLogic", "Daemon", system],
     "Sinks": ["FleetLogic", "Telemetry", "Daemon", system],
-    "NodeAgent": ["CLinux", "Telemetry", "Threading", "NodeLogic", "Daemon", "MQTT", "BrokerLink", "Sensors", system],
-    "FleetWatch": ["CLinux", "Telemetry", "Threading", "FleetLogic", "Daemon", "MQTT", "BrokerLink", "Sinks", system],
+    "NodeAgent": [
+      "CLinux", "Telemetry", "Threading", "NodeLogic", "Daemon", "MQTT", "BrokerLink", "Sensors", "Waveforms", system,
+    ],
+    "FleetWatch": [
+      "CLinux", "Telemetry", "Threading", "FleetLogic", "Daemon", "MQTT", "BrokerLink", "Sinks", "Waveforms", system,
+    ],
     "Rig": ["Foundation", "Glibc"],
     "Demo": ["Foundation", "Rig", "Telemetry", system],
+    "MotionBenchmark": ["NodeLogic", "Telemetry", system],
   ]
 
   /// Targets that know nothing of the system. One file of each, Mathematics.swift, may import single functions.
-  static let pure: Set<String> = ["Telemetry", "NodeLogic", "FleetLogic"]
+  static let pure: Set<String> = ["Telemetry", "NodeLogic", "FleetLogic", "Waveforms"]
 
   static let mathematics: Set<String> = [
     "acos", "asin", "atan", "atan2", "cbrt", "ceil", "cos", "cosh", "erf", "exp", "exp2", "expm1", "floor", "fmod",
@@ -80,12 +86,12 @@ enum Arrows {
         .map { file.complaint($0.line, "only MQTT imports CMosquitto") }
   }
 
-  /// The targets that Package.swift declares with `library` or `program`, and their dependencies.
+  /// The targets that Package.swift declares with `library` or `program`, on one line or on several, and their
+  /// dependencies.
   static func declared(in manifest: TextFile) -> [String: Set<String>] {
-    let pattern = #/^\s*(?:library|program)\("(\w+)"(?:, \[([^\]]*)\])?\)/#
-    let declarations = manifest.lines.compactMap { line -> (String, Set<String>)? in
-      guard let match = line.firstMatch(of: pattern) else { return nil }
-      let names = (match.2 ?? "").split(separator: ",").map { $0.trimming(["\"", " "]) }
+    let pattern = #/\b(?:library|program|benchmark)\(\s*"(\w+)"(?:,\s*\[([^\]]*)\])?(?:,\s*path: "[^"]*")?\s*\)/#
+    let declarations = manifest.text.matches(of: pattern).map { match -> (String, Set<String>) in
+      let names = (match.2 ?? "").split(separator: ",").map { $0.trimming(["\"", " ", "\n"]) }
       return (String(match.1), Set(names))
     }
     return Dictionary(uniqueKeysWithValues: declarations)

@@ -31,6 +31,8 @@ public struct AccelerationScale: Equatable, Sendable {
   public let z: AxisScale
   /// From the sensor's axes to the node's.
   public let mount: MountMatrix
+  /// What is already in `x`, `y` and `z`.
+  public let correction: AxisCorrection
   /// The largest value that the sensor can give [g]; nil where it is unknown.
   public let fullScaleG: Double?
   private let extremes: (x: ClosedRange<Int64>, y: ClosedRange<Int64>, z: ClosedRange<Int64>)?
@@ -40,14 +42,18 @@ public struct AccelerationScale: Equatable, Sendable {
   ///     16 bits, their smallest and largest numbers are taken for the ends of the sensor's scale; wider ones say
   ///     nothing about it.
   ///   - fullScaleG: the sensor's range, where something else tells it [g].
+  ///   - correction: of a calibration; it goes into the scales here, and nowhere else.
   public init(
     x: AxisScale, y: AxisScale, z: AxisScale, mount: MountMatrix = .identity,
-    axes: (x: ScanElement, y: ScanElement, z: ScanElement)? = nil, fullScaleG: Double? = nil
+    axes: (x: ScanElement, y: ScanElement, z: ScanElement)? = nil, fullScaleG: Double? = nil,
+    correction: AxisCorrection = .none
   ) {
+    let (x, y, z) = (correction.corrected(x, \.x), correction.corrected(y, \.y), correction.corrected(z, \.z))
     self.x = x
     self.y = y
     self.z = z
     self.mount = mount
+    self.correction = correction
     var derived: Double?
     if let axes, let xEnd = x.fullScaleG(axes.x), let yEnd = y.fullScaleG(axes.y), let zEnd = z.fullScaleG(axes.z) {
       derived = min(xEnd, yEnd, zEnd)

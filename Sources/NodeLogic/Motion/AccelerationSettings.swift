@@ -2,7 +2,7 @@ public import Telemetry
 
 /// What is published of the acceleration, and how often.
 public struct AccelerationSettings: Equatable, Sendable {
-  /// What the published mean is filtered to.
+  /// What the published mean, and live samples, are filtered to.
   public var filter = AccelerationMessage.Filter.raw
   /// The length of a window, which is the update interval [s], 0.001...3600. Below the spacing of the samples, each
   /// sample is a window.
@@ -11,6 +11,12 @@ public struct AccelerationSettings: Equatable, Sendable {
   public var cutoffHz = 0.7
   /// The length that a window is stretched to at rest [s], 0...3600; nothing is stretched up to `windowS`.
   public var restWindowS = 300.0
+  /// What is measured of each window beyond the plain.
+  public var measures: Set<AccelerationMeasure> = []
+  /// The highest rate of live samples [Hz], 1...400; less where the sensor gives less, or at no whole part of it.
+  public var liveHz = 25.0
+  /// How many seconds of live samples make a message [s], 0.1...60; fewer where that is more than 200 samples.
+  public var liveBatchS = 1.0
 
   public init() {}
 }
@@ -25,6 +31,8 @@ public struct AccelerationWindow: Equatable, Sendable {
     case rest
     /// It was stretched at rest, and motion returned.
     case motion
+    /// No window of its own: samples for somebody who watches.
+    case live
     /// The samples stopped coming.
     case silence
     /// The sensor failed or was started anew.
@@ -35,11 +43,11 @@ public struct AccelerationWindow: Equatable, Sendable {
 
   /// The first sample.
   public var start: Instant
-  /// The last sample.
+  /// The last sample. Live: the moment that the last of `samples` belongs to.
   public var end: Instant
   public var closing: Closing
   public var filter: AccelerationMessage.Filter
-  /// Mean of the filtered samples [g].
+  /// Mean of the filtered samples [g]. Where windows shorter than 1 s are a series, its latest value without aliases.
   public var meanG: Vector
   /// Root mean square of the length of the acceleration without gravity [g]; nil where gravity was not known yet.
   public var rmsG: Double?
@@ -55,6 +63,11 @@ public struct AccelerationWindow: Equatable, Sendable {
   public var missed: Int
   /// How many samples touched the end of the sensor's scale; nil where the scale is unknown.
   public var clipped: Int?
+  /// What was asked for beyond these.
+  public var measures = AccelerationMessage.Measures()
+  /// Live: the filtered samples [g], evenly `samplePeriodS` [s] apart.
+  public var samples: [Vector]?
+  public var samplePeriodS: Double?
 
   public init(
     start: Instant, end: Instant, closing: Closing, filter: AccelerationMessage.Filter, meanG: Vector, count: Int,
@@ -78,6 +91,9 @@ public struct AccelerationWindow: Equatable, Sendable {
     message.peakToPeakG = peakToPeakG
     message.rateHz = rateHz
     message.clipped = clipped
+    message.measures = measures
+    message.samples = samples
+    message.samplePeriodS = samplePeriodS
     return convention.published(message)
   }
 }

@@ -23,6 +23,7 @@ public enum Convention: String, CaseIterable, Sendable {
   public func published(_ message: AccelerationMessage) -> AccelerationMessage {
     var message = message
     message.meanG = published(message.meanG)
+    if self != .standard { message.samples = message.samples?.map { published($0) } }
     return message
   }
 

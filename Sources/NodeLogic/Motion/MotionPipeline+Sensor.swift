@@ -7,7 +7,8 @@ extension MotionPipeline {
   /// all the same cannot be followed to its end.
   mutating func sleep(at now: Instant) -> [MotionOutput] {
     var outputs: [MotionOutput] = []
-    if let event = shake.interrupt(at: now) { outputs.append(.shake(event)) }
+    if let event = shake.interrupt(at: now) { tell(event, &outputs) }
+    interruptShocks(at: now, &outputs)
     closeWindow(.rest, &outputs)
     state = .idle
     return outputs
@@ -28,6 +29,7 @@ extension MotionPipeline {
   mutating func takeAsleep(_ sample: Sample, at now: Instant, _ outputs: inout [MotionOutput]) {
     lastSample = sample.at
     lastHeard = now
+    guard isArmed else { return }
     if let change = orientation.feed(gravity: sample.g, at: sample.at) { outputs.append(.orientation(change)) }
     windows.interrupt()
     outputs += windows.feed(sample).map { .acceleration($0) }

@@ -1,6 +1,6 @@
 public import Telemetry
 
-/// From a sensor's reports to shakes, orientation, windows, warnings and the sensor's health.
+/// From a sensor's reports to shakes, impacts, falls, orientation, windows, warnings and the sensor's health.
 ///
 /// A value without a clock: the shell hands in each report with the time at which it came, calls `tick` at
 /// `nextDeadline`, and carries out what is answered, in its order.
@@ -23,14 +23,21 @@ public struct MotionPipeline: Sendable {
   private static let shortestStallS = 1.0
 
   public private(set) var settings: MotionSettings
+  /// Whether what is measured is published: see `disarm`. Neither new settings nor a new sensor change it.
+  public internal(set) var isArmed = true
   var description: AccelerometerDescription?
   var state = State.waiting
   var shake: ShakeDetector
+  var impacts: ImpactDetector
+  var falls: FreeFallDetector
+  /// A hand's shake was active so recently that what swings still belongs to it.
+  var shakenUntil = Instant.start
   var orientation: OrientationDetector
   var gravity: GravityFilter
   var windows: WindowBuilder
+  var recorder: WaveformRecorder?
   var rate = RateEstimator()
-  private var isTooSlow = false
+  private var gate: ShakeGate
   /// When a sample that could be used came last, or the start.
   var lastHeard = Instant.start
   var lastSample: Instant?
@@ -43,9 +50,13 @@ public struct MotionPipeline: Sendable {
   public init(_ settings: MotionSettings = MotionSettings()) {
     self.settings = settings
     shake = ShakeDetector(settings.shake)
+    gate = ShakeGate(settings.preset)
+    impacts = ImpactDetector(settings.impact)
+    falls = FreeFallDetector(settings.freeFall)
     orientation = OrientationDetector(settings.orientation)
     gravity = GravityFilter(cornerHz: settings.orientation.lowPassHz)
     windows = WindowBuilder(settings.acceleration)
+    recorder = settings.waveform.map { WaveformRecorder($0) }
   }
 
   /// A shake has begun and is not over.
@@ -53,6 +64,13 @@ public struct MotionPipeline: Sendable {
 
   /// The side that is up; `unknown` until the first was decided.
   public var face: Face { orientation.face }
+
+  /// What it sees just now.
+  public var glance: MotionGlance {
+    MotionGlance(
+      stage: shake.stage, activityG: shake.activityG, levelG: shake.levelG, reversals: shake.reversals,
+      reversalsNeeded: shake.settings.reversals, face: orientation.face, rateHz: rate.rateHz)
+  }
 
   /// Takes a report that came at `now`.
   public mutating func handle(_ report: AccelerometerReport, at now: Instant) -> [MotionOutput] {
@@ -67,8 +85,25 @@ public struct MotionPipeline: Sendable {
     }
   }
 
+  /// Somebody watches: samples are published beside the windows.
+  public var isLive: Bool { windows.isLive }
+
+  /// Publishes samples, in batches, until the lease runs out; extends a lease that runs, or ends it where `until` is
+  /// not later than `now`.
+  ///
+  /// - Parameter rateHz: the highest rate of samples [Hz], > 0; nil: as configured.
+  public mutating func live(until: Instant, at now: Instant, rateHz: Double? = nil) -> [MotionOutput] {
+    guard until > now || windows.isLive else { return [] }
+    return (windows.live(until: until, rateHz: rateHz) + windows.endLive(at: now)).map { .acceleration($0) }
+  }
+
+  /// Makes every window so many times longer than configured, up to an hour, to save data; >= 1.
+  public mutating func setStretch(_ stretch: Double) { windows.stretch = stretch }
+
   /// When `tick` must be called at the latest; nil while nothing waits for time to pass.
-  public var nextDeadline: Instant? {
+  public var nextDeadline: Instant? { [silenceDeadline, windows.liveUntil].compactMap { $0 }.min() }
+
+  private var silenceDeadline: Instant? {
     switch state {
     case .starting, .running: lastHeard + stallS
     case .stalled: shake.isActive ? lastHeard + interruptionS : nil
@@ -78,15 +113,16 @@ public struct MotionPipeline: Sendable {
 
   /// Does what is due by time: notices that samples stopped. Harmless at any other moment.
   public mutating func tick(at now: Instant) -> [MotionOutput] {
-    var outputs: [MotionOutput] = []
+    var outputs = windows.endLive(at: now).map { MotionOutput.acceleration($0) }
     if state == .running || state == .starting, now >= lastHeard + stallS {
       if state == .running { rate.noteGap() }
       state = .stalled
       outputs.append(.warning(.stalled(ageS: now - lastHeard)))
+      interruptShocks(at: now, &outputs)
       closeWindow(.silence, &outputs)
     }
     if state == .stalled, shake.isActive, now >= lastHeard + interruptionS, let event = shake.interrupt(at: now) {
-      outputs.append(.shake(event))
+      tell(event, &outputs)
     }
     return outputs
   }
@@ -94,7 +130,8 @@ public struct MotionPipeline: Sendable {
   /// The agent stops: an active shake is cancelled, the open window closed.
   public mutating func stop(at now: Instant) -> [MotionOutput] {
     var outputs: [MotionOutput] = []
-    if let event = shake.stop(at: now) { outputs.append(.shake(event)) }
+    if let event = shake.stop(at: now) { tell(event, &outputs) }
+    interruptShocks(at: now, &outputs)
     closeWindow(.stopped, &outputs)
     state = .waiting
     return outputs
@@ -104,13 +141,18 @@ public struct MotionPipeline: Sendable {
   /// side that is up and the numbering of shakes stay.
   public mutating func reconfigure(_ settings: MotionSettings, at now: Instant) -> [MotionOutput] {
     guard settings != self.settings else { return [] }
-    let outputs = interrupt(at: now)
+    var outputs = interrupt(at: now)
     self.settings = settings
-    shake = ShakeDetector(settings.shake, after: shake.lastID)
+    shake = ShakeDetector(settings.shake, after: shake)
+    impacts = ImpactDetector(settings.impact, after: impacts)
+    falls = FreeFallDetector(settings.freeFall, after: falls.lastID)
+    judgeRange(&outputs)
     orientation = OrientationDetector(settings.orientation, face: orientation.face)
     gravity = GravityFilter(cornerHz: settings.orientation.lowPassHz)
     windows = WindowBuilder(settings.acceleration, after: windows)
-    isTooSlow = false
+    recorder = settings.waveform.map { WaveformRecorder($0, after: recorder) }
+    startRecorder()
+    gate = ShakeGate(settings.preset)
     return outputs
   }
 
@@ -118,8 +160,11 @@ public struct MotionPipeline: Sendable {
   public func health(at now: Instant) -> HealthMessage.Accelerometer {
     var health = HealthMessage.Accelerometer(state: .starting, gaps: rate.gaps, dropped: unusable + outOfOrder)
     switch state {
-    case .waiting, .starting: health.state = .starting
-    case .running: health.state = .running
+    case .waiting: health.state = .starting
+    case .starting: health.state = isArmed ? .starting : .disarmed
+    case .running:
+      health.state = isArmed ? .running : .disarmed
+      health.error = refusal
     case .stalled:
       health.state = .stalled
       health.error = "no sample for \(tenths(now - lastHeard)) s"
@@ -131,6 +176,7 @@ public struct MotionPipeline: Sendable {
     health.rateHz = state == .idle ? nil : rate.rateHz
     health.ageS = lastSample.map { max(0, now - $0) }
     health.noiseMg = windows.noiseMg
+    if !gate.isClosed { health.nearMisses = shake.nearMisses }
     health.polling = description?.capture.reason
     health.faults = faults.isEmpty ? nil : faults
     return health
@@ -141,12 +187,14 @@ public struct MotionPipeline: Sendable {
 
 extension MotionPipeline {
   private mutating func start(_ description: AccelerometerDescription, at now: Instant) -> [MotionOutput] {
-    let outputs = interrupt(at: now)
+    var outputs = interrupt(at: now)
     self.description = description
+    judgeRange(&outputs)
     windows.reset()
     windows.isScaleKnown = description.fullScaleG != nil
+    startRecorder()
     rate.reset()
-    isTooSlow = false
+    gate = ShakeGate(settings.preset)
     state = .starting
     lastHeard = now
     return outputs
@@ -185,7 +233,12 @@ extension MotionPipeline {
     let stepS = lastSample.map { sample.at - $0 } ?? 0
     lastSample = sample.at
     let missed = rate.feed(sample.at.seconds)
-    if let event = shake.feed(sample) { outputs.append(.shake(event)) }
+    judgeRate(at: sample.at, &outputs)
+    guard isArmed else { return }
+    let event = gate.isClosed ? nil : shake.feed(sample)
+    if let event { outputs.append(.shake(event)) }
+    recorder?.feed(sample, periodS: rate.periodS, event, &outputs)
+    feedShocks(sample, &outputs)
     if stepS >= Self.shortestStallS { orientation.interrupt() }
     let down = gravity.feed(sample.g, after: stepS)
     if let change = orientation.feed(gravity: down, at: sample.at, isShaking: shake.isActive) {
@@ -194,13 +247,13 @@ extension MotionPipeline {
     for window in windows.feed(sample, missed: missed, periodS: rate.periodS) {
       outputs.append(.acceleration(window))
     }
-    judgeRate(&outputs)
   }
 
   private mutating func noteGap(at now: Instant) -> [MotionOutput] {
     rate.noteGap()
     var outputs: [MotionOutput] = []
-    if let event = shake.interrupt(at: now) { outputs.append(.shake(event)) }
+    if let event = shake.interrupt(at: now) { tell(event, &outputs) }
+    interruptShocks(at: now, &outputs)
     gravity.reset()
     orientation.interrupt()
     if rate.gaps.isDoubling { outputs.append(.warning(.gaps(rate.gaps))) }
@@ -233,11 +286,23 @@ extension MotionPipeline {
   /// Ends what is going on, because the samples before and after do not belong together.
   mutating func interrupt(at now: Instant) -> [MotionOutput] {
     var outputs: [MotionOutput] = []
-    if let event = shake.interrupt(at: now) { outputs.append(.shake(event)) }
+    if let event = shake.interrupt(at: now) { tell(event, &outputs) }
+    interruptShocks(at: now, &outputs)
     closeWindow(.interrupted, &outputs)
     gravity.reset()
     orientation.interrupt()
     return outputs
+  }
+
+  /// Tells of a shake that ends without a sample.
+  mutating func tell(_ event: ShakeEvent, _ outputs: inout [MotionOutput]) {
+    outputs.append(.shake(event))
+    recorder?.end(event, &outputs)
+  }
+
+  mutating func startRecorder() {
+    guard let description else { return }
+    recorder?.start(rateHz: description.rateHz, fullScaleG: description.fullScaleG)
   }
 
   mutating func closeWindow(_ closing: AccelerationWindow.Closing, _ outputs: inout [MotionOutput]) {
@@ -245,20 +310,26 @@ extension MotionPipeline {
     windows.interrupt()
   }
 
-  /// Says when the rate falls below what the preset needs, and when it is enough again.
-  private mutating func judgeRate(_ outputs: inout [MotionOutput]) {
-    guard let rateHz = rate.rateHz else { return }
-    if !isTooSlow, rate.isTooSlow(for: settings.preset) {
-      isTooSlow = true
+  /// Says when the rate falls below what the preset needs, and when it is enough again. A shake that is active then is
+  /// cut short, if the preset looks for none at such a rate.
+  private mutating func judgeRate(at now: Instant, _ outputs: inout [MotionOutput]) {
+    switch gate.judge(rate) {
+    case nil: return
+    case .fastEnough(let rateHz): outputs.append(.warning(.fastEnough(rateHz: rateHz)))
+    case .tooSlow(let rateHz):
       outputs.append(.warning(.tooSlow(rateHz: rateHz, preset: settings.preset)))
-    } else if isTooSlow, rateHz >= settings.preset.minimumRateHz {
-      isTooSlow = false
-      outputs.append(.warning(.fastEnough(rateHz: rateHz)))
+      if gate.isClosed, let event = shake.interrupt(at: now) { tell(event, &outputs) }
     }
+  }
+
+  /// Why no shakes are looked for; nil where they are.
+  private var refusal: String? {
+    guard gate.isClosed, let rateHz = rate.rateHz else { return nil }
+    return MotionWarning.tooSlow(rateHz: rateHz, preset: settings.preset).description
   }
 }
 
 extension Int {
   /// A power of two: a warning at each of these is rare, however fast the count rises.
-  fileprivate var isDoubling: Bool { self > 0 && self & (self - 1) == 0 }
+  var isDoubling: Bool { self > 0 && self & (self - 1) == 0 }
 }

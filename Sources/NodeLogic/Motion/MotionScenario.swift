@@ -9,4 +9,6 @@ public enum MotionScenario: String, CaseIterable, Sendable {
   /// Mostly standing still, shaken by hand every 8 to 20 s: short shakes, which end, and now and then one of more than
   /// a second, which is cancelled.
   case shaken
+  /// Lying still, dropped every 12 to 30 s from 0.35 to 1.2 m, and then lying on another side.
+  case dropped
 }

@@ -20,6 +20,7 @@ public struct MotionSimulator: Sendable {
   private var walk: Walk
   private var drive: Drive
   private var shaking: Shaking
+  private var drops: SimulatedDrops
 
   /// - Parameters:
   ///   - rateHz: samples per second [Hz]; what is outside 1...10000 is brought to its nearest end.
@@ -33,6 +34,9 @@ public struct MotionSimulator: Sendable {
     walk = Walk(&random)
     drive = Drive(&random)
     shaking = Shaking(&random)
+    // Apart, so that what the other scenarios draw stays as it was.
+    var other = RandomNumbers(seed: ~seed)
+    drops = SimulatedDrops(&other)
   }
 
   /// The time of the sample that `next` gives.
@@ -48,6 +52,7 @@ public struct MotionSimulator: Sendable {
     case .parked: g = Vector(0.02, -0.03, 0.9993)
     case .carried: g = pose.up(at: time, &random) + walk.acceleration(at: time)
     case .driven: g = Vector(0.05, 0.02, 0.9985) + drive.acceleration(at: time, stepS: 1 / rateHz, &random)
+    case .dropped: g = drops.felt(at: time, stepS: 1 / rateHz, &random)
     case .shaken: g = Vector(0.02, -0.03, 0.9993) + shaking.acceleration(at: time, &random)
     }
     return Sample(at: at, g: measured(g))

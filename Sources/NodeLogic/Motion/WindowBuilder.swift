@@ -1,4 +1,4 @@
-internal import Telemetry
+public import Telemetry
 
 /// Gathers samples into windows, and makes windows long while nothing moves.
 ///
@@ -7,6 +7,11 @@ internal import Telemetry
 /// is no sensor's noise but a machine that runs steadily, and that is worth a window). While a window is stretched, a
 /// mean of the squares over a quarter of a second, and over at least eight samples, watches for motion. When it comes
 /// above the same level, the quiet part is closed at once, and the motion starts a window of its own.
+///
+/// **Thinning out.** A window's mean of 1 s and more is what it says: a mean. Of shorter windows, `g` is a series that
+/// people look at, and the mean of a short stretch leaves aliases of a fifth of what is quicker than the series. So `g`
+/// is then the latest value of an `AntiAliasFilter`, which lags by some three windows. Nothing is filtered where each
+/// sample is a window.
 ///
 /// **Length.** A window has as many samples as fit best into `windowS`, at least one: it closes with the sample after
 /// which the next is expected nearest to the end, and doesn't wait for that one.
@@ -23,9 +28,24 @@ public struct WindowBuilder: Equatable, Sendable {
   /// Whether clipping can be told: the sensor's full scale is known.
   public var isScaleKnown: Bool
 
+  /// Somebody watches: batches of samples are answered beside the windows.
+  public private(set) var isLive = false
+  /// Every window is so many times longer than the settings say, up to an hour: what a data budget asks for; >= 1.
+  public var stretch = 1.0
+
+  /// To which windows are stretched at the most [s].
+  static let longestS = 3600.0
+  /// From this length on, a mean is a mean.
+  private static let shortestMeanS = 1.0
+
   private var gravity: GravityFilter
+  private var adaptive: AdaptiveFilter?
+  private var thinning = AntiAliasFilter()
+  private let hasMeasures: Bool
+  private var measures: WindowMeasures?
+  private var liveStream: LiveStream?
   private var noise = NoiseFloor()
-  private var sums: WindowSums?
+  private var sums = WindowSums()
   private var lastTime: Instant?
   private var watch = 0.0
   private var watchSmoothing = Smoothing(timeS: Self.watchS)
@@ -35,12 +55,20 @@ public struct WindowBuilder: Equatable, Sendable {
     self.settings = settings
     self.isScaleKnown = isScaleKnown
     gravity = GravityFilter(cornerHz: settings.cutoffHz)
+    if settings.filter == .adaptive { adaptive = AdaptiveFilter(cornerHz: settings.cutoffHz) }
+    measures = WindowMeasures(settings.measures)
+    hasMeasures = measures != nil
   }
 
   /// New settings for the sensor of `former`, whose noise floor stays known where the cut-off is the same.
   init(_ settings: AccelerationSettings, after former: WindowBuilder) {
     self.init(settings, isScaleKnown: former.isScaleKnown)
     if settings.cutoffHz == former.settings.cutoffHz { noise = former.noise }
+    stretch = former.stretch
+    if let stream = former.liveStream {
+      let asked = stream.rateHz == former.settings.liveHz ? nil : stream.rateHz
+      _ = live(until: stream.until, rateHz: asked)
+    }
   }
 
   /// The RMS of the acceleration without gravity in the quietest stretch so far [mg]; nil before the first.
@@ -54,35 +82,39 @@ public struct WindowBuilder: Equatable, Sendable {
   ///   - missed: how many samples are missing before this one.
   ///   - periodS: the time between samples as measured [s]; nil while unknown.
   public mutating func feed(_ sample: Sample, missed: Int = 0, periodS: Double? = nil) -> [AccelerationWindow] {
-    let stepS = lastTime.map { sample.at - $0 } ?? 0
+    let step = SampleStep(seconds: lastTime.map { sample.at - $0 } ?? 0, missed: missed, periodS: periodS)
     lastTime = sample.at
     let isGravityKnown = gravity.gravity != nil
-    let down = gravity.feed(sample.g, after: stepS)
+    let down = gravity.feed(sample.g, after: step.seconds)
     let square = isGravityKnown ? (sample.g - down).squaredLength : nil
     if let square {
-      noise.feed(square, after: stepS)
-      watch += min(watchSmoothing.weight(after: stepS), Self.largestWatchWeight) * (square - watch)
+      noise.feed(square, after: step.seconds)
+      watch += min(watchSmoothing.weight(after: step.seconds), Self.largestWatchWeight) * (square - watch)
     }
+    let filtered = filtered(sample.g, gravity: down, step)
 
     var complete: [AccelerationWindow] = []
-    if let closing = closing(before: sample.at) { complete += close(closing) }
-    var open = sums ?? WindowSums(from: sample)
-    open.add(sample, gravity: down, square: square, missed: missed)
-    sums = open
-    if let periodS, let closing = closing(before: sample.at + 1.5 * periodS) { complete += close(closing) }
+    if let closing = closing(before: sample.at) { complete += finish(closing) }
+    sums.add(sample, filtered: filtered, square: square, missed: missed)
+    if hasMeasures {
+      measures?.feed(sample.g, user: isGravityKnown ? sample.g - down : nil, square: square ?? 0, step)
+    }
+    if let periodS, let closing = closing(before: sample.at + 1.5 * periodS) { complete += finish(closing) }
+    if isLive { feedLive(filtered, of: sample, step, &complete) }
     return complete
   }
 
-  /// Closes the open window, if it has samples, whatever its length.
+  /// Closes what is open, if it has samples, whatever its length: the window, and the batch of live samples.
   public mutating func close(_ closing: AccelerationWindow.Closing) -> [AccelerationWindow] {
-    guard let open = sums else { return [] }
-    sums = nil
-    return [open.window(settings.filter, closing: closing, isScaleKnown: isScaleKnown)]
+    finish(closing) + (liveStream?.close(settings.filter) ?? [])
   }
 
   /// Tells that samples stopped here: the next sample is gravity again. The noise floor stays.
   public mutating func interrupt() {
     gravity.reset()
+    adaptive?.reset()
+    thinning.reset()
+    liveStream?.interrupt()
     lastTime = nil
     watch = 0
   }
@@ -91,25 +123,101 @@ public struct WindowBuilder: Equatable, Sendable {
   public mutating func reset() {
     interrupt()
     noise = NoiseFloor()
-    sums = nil
+    sums = WindowSums()
+    measures = WindowMeasures(settings.measures)
+  }
+}
+
+// MARK: - Live samples
+
+extension WindowBuilder {
+  /// When the lease runs out; nil while nobody watches.
+  public var liveUntil: Instant? { liveStream?.until }
+
+  /// Answers batches of samples from now on, until the lease runs out; moves the end of a lease that runs. Another rate
+  /// closes the batch that is open, which is answered.
+  ///
+  /// - Parameter rateHz: the highest rate of samples [Hz], > 0; nil: `AccelerationSettings.liveHz`, or that of the
+  ///   lease that runs.
+  public mutating func live(until: Instant, rateHz: Double? = nil) -> [AccelerationWindow] {
+    let wanted = rateHz ?? liveStream?.rateHz ?? settings.liveHz
+    var complete: [AccelerationWindow] = []
+    if wanted != liveStream?.rateHz {
+      complete = liveStream?.close(settings.filter) ?? []
+      liveStream = LiveStream(until: until, rateHz: wanted, batchS: settings.liveBatchS)
+    }
+    liveStream?.until = until
+    isLive = true
+    return complete
+  }
+
+  /// Ends the lease if it has run out at `now`, and answers the batch that is open.
+  public mutating func endLive(at now: Instant) -> [AccelerationWindow] {
+    guard let until = liveStream?.until, now >= until else { return [] }
+    defer {
+      liveStream = nil
+      isLive = false
+    }
+    return liveStream?.close(settings.filter) ?? []
+  }
+
+  private mutating func feedLive(
+    _ filtered: Vector, of sample: Sample, _ step: SampleStep, _ complete: inout [AccelerationWindow]
+  ) {
+    complete += endLive(at: sample.at)
+    liveStream?.feed(filtered, of: sample, step, filter: settings.filter, &complete)
+  }
+}
+
+// MARK: - Parts
+
+extension WindowBuilder {
+  private var windowS: Double { min(settings.windowS * stretch, max(Self.longestS, settings.windowS)) }
+
+  private var restWindowS: Double { min(settings.restWindowS * stretch, max(Self.longestS, settings.restWindowS)) }
+
+  /// What is published of the sample, before it is thinned out [g].
+  private mutating func filtered(_ g: Vector, gravity: Vector, _ step: SampleStep) -> Vector {
+    let filtered =
+      switch settings.filter {
+      case .raw: g
+      case .gravity: gravity
+      case .user: g - gravity
+      case .adaptive: adaptive?.feed(g, after: step.seconds) ?? g
+      }
+    if let periodS = step.periodS, windowS < Self.shortestMeanS {
+      // As many samples as fit best, which is how windows are closed.
+      let count = max((windowS / periodS - 0.5).rounded(.up), 1)
+      thinning.prepare(periodS: periodS, outputS: count * periodS)
+      thinning.feed(filtered, step)
+    }
+    return filtered
+  }
+
+  private mutating func finish(_ closing: AccelerationWindow.Closing) -> [AccelerationWindow] {
+    guard !sums.isEmpty else { return [] }
+    let open = sums
+    sums = WindowSums()
+    var window = open.window(settings.filter, closing: closing, isScaleKnown: isScaleKnown)
+    if closing == .full, windowS < Self.shortestMeanS, let latest = thinning.value { window.meanG = latest }
+    if let extra = measures?.finish(rmsG: open.rmsG, peakG: open.peakG) { window.measures = extra }
+    return [window]
   }
 
   /// Whether, and why, the open window ends before a sample at `next`; decides that it is stretched instead.
   private mutating func closing(before next: Instant) -> AccelerationWindow.Closing? {
-    guard let open = sums else { return nil }
-    let lengthS = next - open.start
-    guard lengthS >= settings.windowS else { return nil }
-    guard isResting(open) else { return open.isStretched ? .motion : .full }
-    sums?.isStretched = true
-    return lengthS >= max(settings.restWindowS, settings.windowS) ? .rest : nil
+    let lengthS = next - sums.start
+    guard lengthS >= windowS, !sums.isEmpty else { return nil }
+    guard isResting else { return sums.isStretched ? .motion : .full }
+    sums.isStretched = true
+    return lengthS >= max(restWindowS, windowS) ? .rest : nil
   }
 
-  private func isResting(_ open: WindowSums) -> Bool {
-    guard settings.restWindowS > settings.windowS, let floor = noise.rmsG, floor <= Self.loudestG,
-      let rms = open.rmsG
+  private var isResting: Bool {
+    guard restWindowS > windowS, let floor = noise.rmsG, floor <= Self.loudestG, let rms = sums.rmsG
     else { return false }
     let level = Self.floorFactor * max(floor, Self.quietestG)
-    return watch < level * level && (open.isStretched || rms < level)
+    return watch < level * level && (sums.isStretched || rms < level)
   }
 }
 

@@ -1,42 +1,41 @@
 internal import Telemetry
 
-/// The sums of a window that is still open.
+/// The sums of a window that is still open, or empty.
 struct WindowSums: Equatable, Sendable {
-  let start: Instant
-  private(set) var end: Instant
+  private(set) var start = Instant.start
+  private(set) var end = Instant.start
   /// Longer than asked for, because nothing moves.
   var isStretched = false
 
   private var count = 0
   private var missed = 0
   private var clipped = 0
-  private var rawSum = Vector.zero
-  private var gravitySum = Vector.zero
-  private var smallest: Vector
-  private var largest: Vector
+  private var sum = Vector.zero
+  private var smallest = Vector.zero
+  private var largest = Vector.zero
   private var userCount = 0
   private var squareSum = 0.0
   private var largestSquare = 0.0
 
-  /// An empty window that starts with `sample`, which is still to be added.
-  init(from sample: Sample) {
-    start = sample.at
-    end = sample.at
-    smallest = sample.g
-    largest = sample.g
-  }
+  /// No sample is in it.
+  var isEmpty: Bool { count == 0 }
 
   /// - Parameters:
-  ///   - gravity: the estimate at the sample [g].
+  ///   - filtered: what the filter makes of the sample [g].
   ///   - square: the squared length of the acceleration without gravity [g^2]; nil where gravity is not known yet.
   ///   - missed: how many samples are missing before this one.
-  mutating func add(_ sample: Sample, gravity: Vector, square: Double?, missed: Int) {
+  mutating func add(_ sample: Sample, filtered: Vector, square: Double?, missed: Int) {
+    if isEmpty {
+      start = sample.at
+      smallest = sample.g
+      largest = sample.g
+    }
     end = sample.at
     count += 1
-    self.missed += missed
+    // What was told as missing in the window before may come in this one.
+    self.missed = max(0, self.missed + missed)
     if sample.isClipped { clipped += 1 }
-    rawSum = rawSum + sample.g
-    gravitySum = gravitySum + gravity
+    sum = sum + filtered
     let g = sample.g
     smallest = Vector(min(smallest.x, g.x), min(smallest.y, g.y), min(smallest.z, g.z))
     largest = Vector(max(largest.x, g.x), max(largest.y, g.y), max(largest.z, g.z))
@@ -49,22 +48,19 @@ struct WindowSums: Equatable, Sendable {
   /// RMS of the acceleration without gravity so far [g]; nil where gravity was not known yet.
   var rmsG: Double? { userCount > 0 ? (squareSum / Double(userCount)).squareRoot() : nil }
 
+  /// Largest length of the acceleration without gravity so far [g]; nil where gravity was not known yet.
+  var peakG: Double? { userCount > 0 ? largestSquare.squareRoot() : nil }
+
   /// The finished window.
   func window(
     _ filter: AccelerationMessage.Filter, closing: AccelerationWindow.Closing, isScaleKnown: Bool
   ) -> AccelerationWindow {
-    let sum =
-      switch filter {
-      case .raw: rawSum
-      case .gravity, .adaptive: gravitySum
-      case .user: rawSum - gravitySum
-      }
     let lengthS = end - start
     var window = AccelerationWindow(
       start: start, end: end, closing: closing, filter: filter, meanG: sum * (1 / Double(max(count, 1))), count: count,
       missed: missed)
     window.rmsG = rmsG
-    window.peakG = userCount > 0 ? largestSquare.squareRoot() : nil
+    window.peakG = peakG
     window.clipped = isScaleKnown ? clipped : nil
     guard count > 1 else { return window }
     window.peakToPeakG = largest - smallest

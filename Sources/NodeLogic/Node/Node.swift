@@ -14,10 +14,12 @@ public struct Node: Sendable {
   /// This run, as every message names it.
   public let boot: BootID
   public private(set) var settings: NodeSettings
-  private var clock: ClockState
-  private var motion: MotionPipeline?
+  var clock: ClockState
+  var motion: MotionPipeline?
   private var location: LocationTracker?
   private var outbox: Outbox
+  var budget: DataBudget?
+  var commands = CommandDesk()
   private var sensor: AccelerometerDescription?
   private var connects = 0
   private var dropped = 0
@@ -34,11 +36,21 @@ public struct Node: Sendable {
     motion = settings.motion.map { MotionPipeline($0) }
     location = settings.location.map { LocationTracker($0, startedAt: now) }
     outbox = Outbox(capacityBytes: settings.outboxBytes)
+    budget = settings.budget.map { DataBudget($0, at: now) }
     healthDue = now + min(Node.firstHealthS, settings.healthIntervalS)
   }
 
+  /// There is a connection to the broker.
+  var isConnected: Bool { outbox.isConnected }
+
+  /// Makes windows so many times longer than configured.
+  mutating func setStretch(_ stretch: Double) { motion?.setStretch(stretch) }
+
   /// Messages that were handed over, or wait, and that the broker has not acknowledged.
   public var pendingEvents: Int { outbox.count }
+
+  /// What the motion part sees just now; nil where there is none.
+  public var motionGlance: MotionGlance? { motion?.glance }
 
   /// When `tick` is due at the latest.
   public var nextDeadline: Instant {
@@ -51,11 +63,14 @@ public struct Node: Sendable {
     switch input {
     case .accelerometer(let report): take(report, at: now, &effects)
     case .gpsd(let input): take(input, at: now, &effects)
-    case .link(let isConnected): isConnected ? connect(at: now, &effects) : outbox.disconnect()
+    case .link(let isConnected):
+      budget?.setConnected(isConnected, at: now)
+      isConnected ? connect(at: now, &effects) : outbox.disconnect()
     case .delivered(let sequence): outbox.deliver(sequence)
     case .refused(let sequence, let isPermanent): refuse(sequence, isPermanent, at: now, &effects)
     case .full(let sequence): outbox.refuse(sequence, isPermanent: false, retryS: Node.fullS, at: now)
     case .dropped: dropped += 1
+    case .command(let payload, let isRetained): take(payload, isRetained: isRetained, at: now, &effects)
     case .clock(let clock): self.clock = clock
     case .usage(let load): publish(.health(health(load, at: now)), at: now, &effects)
     case .tick: tick(at: now, &effects)
@@ -78,6 +93,7 @@ public struct Node: Sendable {
       healthDue = min(healthDue, now + settings.healthIntervalS)
     }
     self.settings = settings
+    reconfigureBudget(settings.budget, at: now)
     take(outbox.resize(capacityBytes: settings.outboxBytes), &effects)
     publish(.status(status(.online)), at: now, &effects)
     flush(at: now, &effects)
@@ -166,18 +182,26 @@ extension Node {
 // MARK: - Outputs
 
 extension Node {
-  private mutating func carryOut(_ outputs: [MotionOutput], at now: Instant, _ effects: inout [NodeEffect]) {
+  mutating func carryOut(_ outputs: [MotionOutput], at now: Instant, _ effects: inout [NodeEffect]) {
     for output in outputs {
       switch output {
       case .shake(let event):
         effects.append(.log(event.note))
         let message = event.message(clock: clock, place: location?.place(at: event.at))
         append(.shake(message), at: event.at, &effects)
+      case .impact(let event):
+        effects.append(.log(event.note))
+        append(.impact(event.message(clock: clock, place: location?.place(at: event.at))), at: event.at, &effects)
+      case .freeFall(let event):
+        effects.append(.log(event.note))
+        append(.freeFall(event.message(clock: clock, place: location?.place(at: event.at))), at: event.at, &effects)
       case .orientation(let change):
         turn = change
         append(.orientation(change.message(in: settings.convention)), at: change.at, &effects)
       case .acceleration(let window):
         publish(.acceleration(window.message(in: settings.convention)), at: window.end, &effects)
+      case .waveform(let chunk):
+        append(.waveform(chunk.message(clock: clock, in: settings.convention)), at: chunk.end, &effects)
       case .warning(let warning):
         let level = warning.isProblem ? Note.Level.warning : .notice
         effects.append(.log(Note(level, "accelerometer", "accelerometer: \(warning)")))
@@ -205,18 +229,23 @@ extension Node {
   }
 
   /// Hands over a message that is no event, or counts it as dropped.
-  private mutating func publish(_ body: Telegram.Body, at measured: Instant, _ effects: inout [NodeEffect]) {
+  mutating func publish(_ body: Telegram.Body, at measured: Instant, _ effects: inout [NodeEffect]) {
     guard outbox.isConnected else {
       // A status is published anew on each connect: nothing is lost with it.
       if body.stream != .status { dropped += 1 }
       return
     }
     let telegram = Telegram(envelope(measured), body)
-    effects.append(.publish(Outgoing(telegram: telegram, isRetained: body.stream.isRetained)))
+    handOver(Outgoing(telegram: telegram, isRetained: body.stream.isRetained), at: measured, &effects)
+  }
+
+  private mutating func handOver(_ outgoing: Outgoing, at now: Instant, _ effects: inout [NodeEffect]) {
+    effects.append(.publish(outgoing))
+    if budget != nil { charge(outgoing, at: now, &effects) }
   }
 
   private mutating func flush(at now: Instant, _ effects: inout [NodeEffect]) {
-    for outgoing in outbox.next(at: now) { effects.append(.publish(outgoing)) }
+    for outgoing in outbox.next(at: now) { handOver(outgoing, at: now, &effects) }
   }
 
   private func envelope(_ measured: Instant) -> Envelope {
@@ -230,13 +259,14 @@ extension Node {
 // MARK: - Messages about the node itself
 
 extension Node {
-  private func status(_ state: StatusMessage.State) -> StatusMessage {
+  func status(_ state: StatusMessage.State) -> StatusMessage {
     var status = StatusMessage(state)
     status.agent = softwareVersion
     status.accelerometer = sensor?.name
     status.source = sensor?.source.rawValue
     status.rateHz = sensor?.rateHz
     status.windowS = settings.motion?.acceleration.windowS
+    status.isArmed = motion?.isArmed
     status.preset = settings.motion?.preset.rawValue
     status.gpsd = settings.gpsd
     status.healthIntervalS = settings.healthIntervalS
@@ -253,6 +283,7 @@ extension Node {
         refused: outbox.lost[.refused] ?? 0))
     health.accelerometer = motion?.health(at: now)
     health.gps = location?.health(at: now)
+    health.budget = budgetHealth
     health.residentKB = load.residentKB
     health.processorS = load.processorS
     return health

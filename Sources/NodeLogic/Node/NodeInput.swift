@@ -14,6 +14,8 @@ public enum NodeInput: Sendable {
   case full(UInt64)
   /// A message that nobody waits for could not be handed over.
   case dropped
+  /// Something came on the node's command topic.
+  case command([UInt8], isRetained: Bool)
   /// How to turn instants into wall time from now on.
   case clock(ClockState)
   /// The answer to `NodeEffect.measureUsage`.

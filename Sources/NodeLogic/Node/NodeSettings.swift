@@ -12,6 +12,8 @@ public struct NodeSettings: Equatable, Sendable {
   public var outboxBytes = 4_000_000
   /// From one health message to the next [s], > 0.
   public var healthIntervalS = 300.0
+  /// Nil: as much data as it takes.
+  public var budget: DataBudget.Settings?
 
   public init() {}
 }

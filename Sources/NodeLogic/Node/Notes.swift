@@ -44,6 +44,24 @@ extension ShakeEvent {
   }
 }
 
+extension ImpactEvent {
+  /// One line for whoever drops the node to try it.
+  var note: Note {
+    let height = fallS.map { ", after a fall of \(Int(($0 * 1000).rounded())) ms" } ?? ""
+    let others = heldBack > 0 ? "; \(heldBack) before it were not sent" : ""
+    let peak = "\(isClipped ? "at least " : "")\(tenths(peakG)) g"
+    let text = "impact \(id), peak \(peak), \((dvMps * 100).rounded() / 100) m/s\(height)\(others)"
+    return Note(.info, "impact", text)
+  }
+}
+
+extension FreeFallEvent {
+  /// One line for whoever drops the node to try it.
+  var note: Note {
+    Note(.info, "freefall", "fall \(id), \(Int((durationS * 1000).rounded())) ms, \((dropM * 100).rounded() / 100) m")
+  }
+}
+
 extension LocationMessage {
   /// What is worth a line: that there is a position, or none. Not each position: a log on an SD card would wear it out.
   var note: Note? {

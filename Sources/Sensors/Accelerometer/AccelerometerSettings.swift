@@ -23,6 +23,8 @@ public struct AccelerometerSettings: Equatable, Sendable {
   public var devRoot = "/dev"
   /// In place of the driver's mount matrix.
   public var mountMatrix: MountMatrix?
+  /// What a calibration found; a recording and a simulation are taken as they are, as they are without mount matrix.
+  public var correction = AxisCorrection.none
   /// CSV with t [s], x, y, z [g]; needed for `recording`.
   public var recordingFile: String?
   /// What the simulated node goes through.

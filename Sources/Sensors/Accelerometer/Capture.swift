@@ -69,19 +69,23 @@ struct IIOSensor: Sendable {
   private(set) var scale: AccelerationScale
   private let axes: (x: ScanElement, y: ScanElement, z: ScanElement)?
 
-  /// - Parameter mountMatrix: in place of the driver's.
-  init(device: IIODevice, mountMatrix: MountMatrix?) throws(SensorFault) {
+  /// - Parameters:
+  ///   - mountMatrix: in place of the driver's.
+  ///   - correction: of a calibration.
+  init(device: IIODevice, mountMatrix: MountMatrix?, correction: AxisCorrection = .none) throws(SensorFault) {
     self.device = device
     attributes = IIOAttributes(folder: device.folder)
     axes = attributes.scanElements()
     let mount: MountMatrix
     if let mountMatrix { mount = mountMatrix } else { mount = try attributes.mountMatrix() }
-    scale = try attributes.scale(mount: mount, axes: axes)
+    scale = try attributes.scale(mount: mount, axes: axes, correction: correction)
   }
 
   /// Reads scale and offset again: writing to them succeeds while a buffer runs. What cannot be read stays as it was.
   mutating func refresh() {
-    if let fresh = try? attributes.scale(mount: scale.mount, axes: axes) { scale = fresh }
+    if let fresh = try? attributes.scale(mount: scale.mount, axes: axes, correction: scale.correction) {
+      scale = fresh
+    }
   }
 
   /// How it is described to the logic.

@@ -21,9 +21,11 @@ struct IIOAttributes: Sendable {
 
   /// What turns raw values into m/s^2: `(raw + offset) * scale`. `calibbias` is left alone: the chip applies it itself.
   func scale(
-    mount: MountMatrix, axes: (x: ScanElement, y: ScanElement, z: ScanElement)?
+    mount: MountMatrix, axes: (x: ScanElement, y: ScanElement, z: ScanElement)?, correction: AxisCorrection
   ) throws(SensorFault) -> AccelerationScale {
-    AccelerationScale(x: try axisScale(.x), y: try axisScale(.y), z: try axisScale(.z), mount: mount, axes: axes)
+    AccelerationScale(
+      x: try axisScale(.x), y: try axisScale(.y), z: try axisScale(.z), mount: mount, axes: axes,
+      correction: correction)
   }
 
   /// How the axes lie in a scan, which also tells their range; nil where the driver does not say.

@@ -99,7 +99,8 @@ public final class IIOSource: AccelerometerSource {
   private func open(at now: Instant) -> [AccelerometerReport] {
     do {
       let device = try IIODiscovery(sysfsRoot: settings.sysfsRoot).choose(settings.device)
-      let sensor = try IIOSensor(device: device, mountMatrix: settings.mountMatrix)
+      let sensor = try IIOSensor(
+        device: device, mountMatrix: settings.mountMatrix, correction: settings.correction)
       note("device", .info, "found \(device.summary)")
       if !sensor.scale.mount.isRotation {
         note("mount matrix", .warning, "\(device.name): the mount matrix mirrors or stretches; a rotation was expected")

@@ -22,8 +22,10 @@ public struct Topic: Hashable, Sendable, CustomStringConvertible {
   /// - Parameter pattern: The prefixes that are expected.
   public init(_ text: some StringProtocol, under pattern: PrefixPattern) throws(TopicProblem) {
     let levels = topicLevels(text)
+    // Of streams, one has two levels.
+    let isWaveform = levels.suffix(2).joined(separator: "/") == Stream.waveform.rawValue
     let expected = pattern.levels.count + 2
-    guard levels.count == expected || levels.count == expected + 1 else {
+    guard levels.count == (isWaveform ? expected + 1 : expected) else {
       throw TopicProblem(.levels, text, "has \(levels.count) levels, expected \(expected)")
     }
     let before = levels[..<pattern.levels.count]
@@ -35,9 +37,6 @@ public struct Topic: Hashable, Sendable, CustomStringConvertible {
     }
     let kind = levels[(expected - 1)...].joined(separator: "/")
     guard let stream = Stream(rawValue: kind) else {
-      guard levels.count == expected else {
-        throw TopicProblem(.levels, text, "has \(levels.count) levels, expected \(expected)")
-      }
       throw TopicProblem(.stream, text, "has an unknown stream")
     }
     self.init(prefix: prefix, node: node, stream: stream)

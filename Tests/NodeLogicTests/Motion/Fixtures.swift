@@ -43,3 +43,19 @@ extension Instant {
   /// So that tests can write moments as plain seconds.
   static func s(_ seconds: Double) -> Instant { Instant(seconds: seconds) }
 }
+
+/// A half-sine pulse [g] from `startS`, which is what a shock machine and a padded landing give.
+func halfSine(peakG: Double, lengthS: Double, from startS: Double) -> (Double) -> Double {
+  { time in
+    guard time >= startS, time <= startS + lengthS else { return 0 }
+    return peakG * sin(.pi * (time - startS) / lengthS)
+  }
+}
+
+func impacts(_ outputs: [MotionOutput]) -> [ImpactEvent] {
+  outputs.compactMap { if case .impact(let event) = $0 { event } else { nil } }
+}
+
+func freeFalls(_ outputs: [MotionOutput]) -> [FreeFallEvent] {
+  outputs.compactMap { if case .freeFall(let event) = $0 { event } else { nil } }
+}

@@ -6,7 +6,7 @@ import Testing
 @Suite("Motion pipeline")
 struct MotionPipelineTests {
   private let sensor = AccelerometerDescription(
-    name: "lis3dh", source: .iio, rateHz: 100, capture: .buffered, fullScaleG: 2)
+    name: "lis3dh", source: .iio, rateHz: 100, capture: .buffered, fullScaleG: 8)
 
   /// A pipeline whose sensor has started at 0, and what it said.
   private func started(_ settings: MotionSettings = MotionSettings()) -> MotionPipeline {

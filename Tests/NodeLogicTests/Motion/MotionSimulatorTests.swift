@@ -67,6 +67,28 @@ struct MotionSimulatorTests {
     #expect(falseAlarms == 0)
   }
 
+  @Test(arguments: [50.0, 100, 800])
+  func droppedFallsAndHitsAndLiesDifferently(rateHz: Double) throws {
+    for seed in UInt64(1)...3 {
+      let outputs = outputs(run(.dropped, seed: seed, lengthS: 200, rateHz: rateHz))
+      // What the end of the run cuts short is left out.
+      let falls = freeFalls(outputs).filter { $0.at < .s(197) }
+      let hits = impacts(outputs).filter { $0.start < .s(197) }
+      #expect((6...17).contains(falls.count), "seed \(seed)")
+      #expect(hits.count == falls.count, "seed \(seed)")
+      for (fall, hit) in zip(falls, hits) {
+        #expect((0.25...1.4).contains(fall.dropM))
+        let fallS = try #require(hit.fallS)
+        #expect((fallS - fall.durationS).magnitude < 1e-9)
+        // What the landing takes away and gives back: the velocity of the fall, and up to 18 % more.
+        #expect((0.9...1.35).contains(hit.dvMps / (9.80665 * fallS)), "\(hit)")
+        #expect(hit.peakG > 5 && hit.peakG < 130)
+      }
+      #expect(orientations(outputs).count { $0.at < .s(199) } == falls.count + 1, "seed \(seed)")
+      #expect(shakes(outputs).isEmpty, "seed \(seed)")
+    }
+  }
+
   @Test(arguments: [25.0, 50, 200])
   func shakenMakesTheDetectorFireWithBothEndings(rateHz: Double) {
     var phases: [ShakeMessage.Phase: Int] = [:]

@@ -1,7 +1,5 @@
-internal import Daemon
-
 /// A terminal that shows one picture, drawn over again, on its alternate screen: what was there before comes back.
-struct Screen {
+public struct Screen {
   private static let enter = "\u{1B}[?1049h\u{1B}[?25l"
   private static let leave = "\u{1B}[?25h\u{1B}[?1049l"
   private static let home = "\u{1B}[H"
@@ -12,12 +10,13 @@ struct Screen {
   private let output: StandardOutput
   private var isOpen = false
 
-  init(_ output: StandardOutput) {
+  /// Nothing changes before the first picture.
+  public init(_ output: StandardOutput) {
     self.output = output
   }
 
   /// Shows the lines, none of which may be wider than the terminal.
-  mutating func show(_ lines: [String]) throws(Termination) {
+  public mutating func show(_ lines: [String]) throws(Termination) {
     if !isOpen {
       isOpen = true
       try output.write(Screen.enter)
@@ -27,7 +26,7 @@ struct Screen {
   }
 
   /// Gives the terminal back as it was.
-  mutating func close() {
+  public mutating func close() {
     guard isOpen else { return }
     isOpen = false
     try? output.write(Screen.leave)

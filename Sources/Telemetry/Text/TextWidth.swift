@@ -1,7 +1,7 @@
 /// How many columns of a terminal a text takes, and how to make it fit.
-enum TextWidth {
+public enum TextWidth {
   /// Columns; two for East Asian wide characters and emoji, none for marks that combine (Unicode TR 11, in outline).
-  static func of(_ text: String) -> Int {
+  public static func of(_ text: String) -> Int {
     text.unicodeScalars.reduce(0) { $0 + of($1) }
   }
 
@@ -20,7 +20,7 @@ enum TextWidth {
   }
 
   /// The text if it fits into `columns`, else its beginning and a `~`.
-  static func cut(_ text: String, to columns: Int) -> String {
+  public static func cut(_ text: String, to columns: Int) -> String {
     guard of(text) > columns else { return text }
     guard columns > 0 else { return "" }
     var kept = String.UnicodeScalarView()
@@ -34,7 +34,7 @@ enum TextWidth {
   }
 
   /// The text cut or filled to exactly `columns`.
-  static func fit(_ text: String, to columns: Int, isRight: Bool = false) -> String {
+  public static func fit(_ text: String, to columns: Int, isRight: Bool = false) -> String {
     let text = cut(text, to: columns)
     let space = String(repeating: " ", count: max(0, columns - of(text)))
     return isRight ? space + text : text + space

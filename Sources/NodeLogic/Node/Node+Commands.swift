@@ -1,0 +1,61 @@
+internal import Telemetry
+
+// What a node does when it is asked to.
+
+extension Node {
+  /// Takes what came on the command topic, and answers it.
+  mutating func take(_ payload: [UInt8], isRetained: Bool, at now: Instant, _ effects: inout [NodeEffect]) {
+    switch commands.decide(payload, isRetained: isRetained, clock: clock, at: now) {
+    case .carryOut(let command):
+      let answer = obey(command, at: now, &effects)
+      commands.note(answer)
+      reply(answer, at: now, &effects)
+    case .answer(let answer): reply(answer, at: now, &effects)
+    case .ignore(let reason): effects.append(.log(Note(.info, "command", "not taken for a command: \(reason)")))
+    }
+  }
+
+  private mutating func reply(_ answer: ReplyMessage, at now: Instant, _ effects: inout [NodeEffect]) {
+    let verb = answer.verb?.rawValue ?? "command"
+    let note =
+      answer.isDone
+      ? Note(.notice, "command", "\(verb): done, as asked for over the broker")
+      : Note(.warning, "command", "\(verb): not done: \(SafeText.escaped(answer.reason ?? "", limit: 200))")
+    effects.append(.log(note))
+    publish(.reply(answer), at: now, &effects)
+  }
+
+  private mutating func obey(
+    _ command: CommandMessage, at now: Instant, _ effects: inout [NodeEffect]
+  ) -> ReplyMessage {
+    guard motion != nil else {
+      return ReplyMessage(id: command.id, command.verb, isDone: false, reason: "there is no accelerometer")
+    }
+    switch command.verb {
+    case .live: return stream(command, at: now, &effects)
+    case .arm: setArmed(true, at: now, &effects)
+    case .disarm: setArmed(false, at: now, &effects)
+    }
+    return ReplyMessage(id: command.id, command.verb, isDone: true)
+  }
+
+  private mutating func stream(
+    _ command: CommandMessage, at now: Instant, _ effects: inout [NodeEffect]
+  ) -> ReplyMessage {
+    let until = now + (command.forS ?? 0)
+    if motion?.isArmed == false, until > now {
+      return ReplyMessage(id: command.id, command.verb, isDone: false, reason: "the node is disarmed")
+    }
+    if let outputs = motion?.live(until: until, at: now) { carryOut(outputs, at: now, &effects) }
+    return ReplyMessage(
+      id: command.id, command.verb, isDone: true, until: until > now ? clock.wall(at: until) : nil)
+  }
+
+  private mutating func setArmed(_ isArmed: Bool, at now: Instant, _ effects: inout [NodeEffect]) {
+    guard let motion, motion.isArmed != isArmed else { return }
+    if let outputs = isArmed ? self.motion?.arm(at: now) : self.motion?.disarm(at: now) {
+      carryOut(outputs, at: now, &effects)
+    }
+    publish(.status(status(.online)), at: now, &effects)
+  }
+}

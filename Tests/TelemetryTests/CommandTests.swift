@@ -1,0 +1,58 @@
+import Telemetry
+import Testing
+
+@Suite struct CommandTests {
+  private func problem(_ text: String) -> DecodingProblem? {
+    do throws(DecodingProblem) {
+      _ = try CommandMessage.decode(payload: Array(text.utf8))
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test func aCommandReadsBackAsItself() throws {
+    for command in [Examples.command, CommandMessage(id: "1", .arm), CommandMessage(id: "x", .live, forS: 0)] {
+      #expect(try CommandMessage.decode(payload: command.encode()) == command)
+    }
+  }
+
+  @Test(arguments: [
+    (#"{"v":1,"command":"arm"}"#, "id"), (#"{"v":1,"id":"","command":"arm"}"#, "id"),
+    (#"{"v":1,"id":"a","command":"explode"}"#, "command"), (#"{"v":1,"id":"a"}"#, "command"),
+    (#"{"v":1,"id":"a","command":"live"}"#, "for_s"), (#"{"v":1,"id":"a","command":"live","for_s":3601}"#, "for_s"),
+    (#"{"v":1,"id":"a","command":"live","for_s":-1}"#, "for_s"),
+    (#"{"v":1,"id":"a","command":"arm","expires_t":"soon"}"#, "expires_t"), (#"{"id":"a","command":"arm"}"#, "v"),
+  ])
+  func aWrongCommandIsRefusedByItsKey(text: String, key: String) {
+    #expect(problem(text)?.key == key)
+  }
+
+  @Test func theIdIsFoundInWhatCannotBeDone() {
+    #expect(CommandMessage.id(ofUnreadable: Array(#"{"v":2,"id":"a7"}"#.utf8)) == "a7")
+    #expect(CommandMessage.id(ofUnreadable: Array(#"{"id":7}"#.utf8)) == nil)
+    #expect(CommandMessage.id(ofUnreadable: Array(#"{"id":""}"#.utf8)) == nil)
+    #expect(CommandMessage.id(ofUnreadable: Array("live".utf8)) == nil)
+  }
+
+  @Test func whatWasNotDoneHasAReason() throws {
+    let text = #"{"v":1,"boot":"00c0ffee","t":1796012300.25,"clk":"ntp","up":800.82,"id":"a8","ok":false}"#
+    #expect(throws: DecodingProblem.self) { try Telegram.decode(stream: .reply, payload: Array(text.utf8)) }
+  }
+
+  @Test func aWaveformsAxesAreOfOneLength() {
+    let start =
+      #"{"v":1,"boot":"00c0ffee","seq":1,"t":1796012300,"clk":"ntp","up":8,"id":1,"chunk":0,"start_t":1796012299,"#
+      + #""dt_s":0.01,"lsb_g":0.001,"#
+    for axes in [
+      #""x":[],"y":[],"z":[]}"#, #""x":[1],"y":[1,2],"z":[1]}"#, #""x":[1],"y":[1],"z":[]}"#,
+      #""x":[1.5],"y":[1],"z":[1]}"#, #""x":[2147483648],"y":[1],"z":[1]}"#, #""x":[1],"y":[1]}"#,
+    ] {
+      let payload = Array((start + axes).utf8)
+      #expect(throws: DecodingProblem.self, "\(axes)") { try Telegram.decode(stream: .waveform, payload: payload) }
+    }
+    let most = "[" + String(repeating: "0,", count: WaveformMessage.mostSamples) + "0]"
+    let payload = Array((start + #""x":\#(most),"y":\#(most),"z":\#(most)}"#).utf8)
+    #expect(throws: DecodingProblem.self) { try Telegram.decode(stream: .waveform, payload: payload) }
+  }
+}
