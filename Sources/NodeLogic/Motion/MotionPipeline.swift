@@ -80,8 +80,8 @@ public struct MotionPipeline: Sendable {
   /// Somebody watches: samples are published beside the windows.
   public var isLive: Bool { windows.isLive }
 
-  /// Publishes samples, in batches, until the lease runs out; extends a lease that runs, or ends it where `until` is not
-  /// later than `now`.
+  /// Publishes samples, in batches, until the lease runs out; extends a lease that runs, or ends it where `until` is
+  /// not later than `now`.
   ///
   /// - Parameter rateHz: the highest rate of samples [Hz], > 0; nil: as configured.
   public mutating func live(until: Instant, at now: Instant, rateHz: Double? = nil) -> [MotionOutput] {
