@@ -28,8 +28,9 @@ BUILD = .build
 # Holds nothing but links to the static C++ run time, so that the linker takes it before the shared one:
 # 1.1 MB less resident memory, and a device needs no libstdc++.
 STATIC = $(BUILD)/static-libraries
-RELEASE_FLAGS = -c release --static-swift-stdlib -Xswiftc -use-ld=lld -Xlinker --gc-sections -Xlinker -s \
+SELF_CONTAINED = -c release --static-swift-stdlib -Xswiftc -use-ld=lld -Xlinker --gc-sections \
   -Xlinker -z -Xlinker pack-relative-relocs -Xlinker -L$(CURDIR)/$(STATIC)
+RELEASE_FLAGS = $(SELF_CONTAINED) -Xlinker -s
 RELEASE = $(BUILD)/release
 
 .PHONY: help demo test hil bench lint format config build release install uninstall clean
@@ -63,6 +64,12 @@ test: dependencies lint-format ## lint, build and run every test
 SCENARIOS ?=
 hil: release ## the node on real drivers: a real kernel and emulated sensors under QEMU, about 3 minutes
 	@Tests/HardwareInTheLoop/run $(RELEASE)/judder-node $(SCENARIOS)
+
+# Built as a release is, but with the symbols, so that a profile has names.
+bench: dependencies static-libraries ## instructions and allocations a sample, beside a C program
+	@deploy/install-dependencies --benchmark
+	@$(SWIFT) build $(SELF_CONTAINED) --product MotionBenchmark
+	@Benchmarks/run $(RELEASE)/MotionBenchmark
 
 lint: dependencies lint-format ## check the format and the house rules
 	@$(SWIFT) test --disable-xctest --filter TidyTests
@@ -124,7 +131,7 @@ install: ## install under PREFIX (DESTDIR= for packaging); build with `make rele
 	@echo "Installed under $(DESTDIR)$(PREFIX); settings in $(DESTDIR)$(SYSCONFDIR)/judder."
 	@[ -n '$(DESTDIR)' ] || printf '%s\n' \
 	  'As root, once: systemd-sysusers && systemctl daemon-reload && udevadm control --reload &&' \
-	  '  udevadm trigger --subsystem-match=iio --action=add' \
+	  '  udevadm trigger --subsystem-match=iio --subsystem-match=input --action=add' \
 	  'Then set broker.host in $(SYSCONFDIR)/judder/node.toml, and see what judder-node check says.'
 
 uninstall: ## remove what install installed; settings stay

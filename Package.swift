@@ -18,6 +18,11 @@ func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
   .executableTarget(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
+/// A program that is not installed, in a folder of its own.
+func benchmark(_ name: String, _ dependencies: [Target.Dependency], path: String) -> Target {
+  .executableTarget(name: name, dependencies: dependencies, path: path, swiftSettings: strict)
+}
+
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
   .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
 }
@@ -52,6 +57,8 @@ let package = Package(
     program(
       "FleetWatch", ["Telemetry", "Threading", "FleetLogic", "Daemon", "MQTT", "BrokerLink", "Sinks", "Waveforms"]),
     program("Demo", ["Rig", "Telemetry"]),
+
+    benchmark("MotionBenchmark", ["NodeLogic", "Telemetry"], path: "Benchmarks/Motion"),
 
     tests("TelemetryTests", ["Telemetry"]),
     tests("NodeLogicTests", ["NodeLogic", "Telemetry", "Rig"]),

@@ -41,6 +41,10 @@ enum NodeSchema {
       .flag(
         "commands", default: false,
         "Do what comes on <prefix>/<id>/command: live, arm, disarm. Who may publish there is up to the broker."),
+      .number(
+        "budget_mb_per_month", 0...1_000_000, unit: "MB", default: 0,
+        "Data that may go over the wire in 30 days, headers included. The node keeps within it by stretching "
+          + "acceleration windows, up to an hour, and says so; events are never withheld. 0: no budget."),
     ])
 
   private static let accelerometer = ConfigurationSection(
@@ -48,14 +52,20 @@ enum NodeSchema {
     [
       .choice(
         "source", AccelerometerSettings.Source.allCases.map(\.rawValue), default: "iio",
-        "Where samples come from: iio is a Linux IIO device, recording a CSV file, simulated a scenario, "
-          + "none nothing."),
-      .text("device", note: "the only accelerometer", "IIO device by name, label, iio:deviceN or path."),
+        "Where samples come from: iio is a Linux IIO device, evdev an input device, recording a CSV file, "
+          + "simulated a scenario, none nothing."),
+      .text(
+        "device", note: "the only accelerometer",
+        "IIO device by name, label, iio:deviceN or path; input device by name, place, eventN or path."),
       .number(
         "rate_hz", 1...4000, unit: "Hz", default: 100,
         "Sampling rate wanted. The lowest rate that the sensor offers and that is not below it is chosen."),
       .path("sysfs_root", default: "/sys/bus/iio/devices", "Folder that lists IIO devices."),
-      .path("dev_root", default: "/dev", "Folder of their character devices."),
+      .path("input_root", default: "/sys/class/input", "Folder that lists input devices."),
+      .path("dev_root", default: "/dev", "Folder of character devices."),
+      .number(
+        "evdev_units_per_g", 0.001...1_000_000_000, note: "as the device says",
+        "Counts of an input device in 1 g, for one that does not say; an ADXL345 has 256."),
       .text(
         "mount_matrix", note: "as the driver says, else identity",
         "Rotation from the sensor's axes to the node's, by rows: 1, 0, 0; 0, 1, 0; 0, 0, 1."
@@ -68,6 +78,25 @@ enum NodeSchema {
           return "must be three rows of three numbers: \(error)"
         }
       },
+      .text(
+        "scale_correction", note: "1, 1, 1",
+        "What the readings of the sensor's x, y, z axes are multiplied by, before the mount matrix: see "
+          + "judder-node calibrate."
+      ).checked { axisProblem($0) { text throws(AxisCorrection.Problem) in try AxisCorrection.scale(parsing: text) } },
+      .text(
+        "offset_g", note: "0, 0, 0",
+        "What the sensor's x, y, z axes show where there is nothing to measure, in g: taken off before the factors."
+      ).checked {
+        axisProblem($0) { text throws(AxisCorrection.Problem) in try AxisCorrection.offsetG(parsing: text) }
+      },
+      .flag(
+        "wake", default: false,
+        "Sleep while nothing moves, until the chip's own motion event. Needs a driver with such an event and an interrupt "
+          + "line; judder-node check tells."),
+      .number(
+        "wake_threshold_g", 0.001...16, unit: "g", note: "as the driver has it",
+        "What the chip takes for motion, rounded to the chip's own steps."),
+      .number("idle_after_s", 5...86_400, unit: "s", default: 60, "How long it must be quiet before it sleeps."),
       .path("recording_file", note: "needed for recording", "CSV with the columns t [s], x, y, z [g]."),
       .choice(
         "scenario", MotionScenario.allCases.map(\.rawValue), default: MotionScenario.parked.rawValue,
@@ -75,19 +104,52 @@ enum NodeSchema {
       .integer("seed", 0...Int.max, default: 1, "Seed of the simulation: the same seed gives the same samples."),
     ])
 
+  private static func axisProblem(
+    _ value: ConfigurationValue, _ parse: (String) throws(AxisCorrection.Problem) -> Vector
+  ) -> String? {
+    guard case .text(let text) = value else { return nil }
+    do throws(AxisCorrection.Problem) {
+      _ = try parse(text)
+      return nil
+    } catch {
+      return "must be three numbers: \(error)"
+    }
+  }
+
   private static let acceleration = ConfigurationSection(
     "acceleration", summary: "The stream of acceleration windows.",
     [
       .choice(
-        "filter", ["raw", "gravity", "user"], default: "raw",
-        "What the mean is taken of: raw samples, gravity alone, or what is left without gravity."),
+        "filter", AccelerationMessage.Filter.allCases.map(\.rawValue), default: "raw",
+        "What the mean is taken of: raw samples, gravity alone (low-pass), what is left without gravity (user, "
+          + "high-pass), or an adaptive low-pass that opens when much moves: for looking at, not for measuring."),
       .number(
         "window_s", 0.001...3600, unit: "s", default: 10,
-        "Length of a window: the update interval. A window has at least one sample."),
+        "Length of a window: the update interval. A window has at least one sample. Below 1 s the mean is a low-passed "
+          + "value without aliases, some three windows late."),
       .number(
         "rest_window_s", 0.001...3600, unit: "s", default: 300,
         "Length to which windows stretch at rest; not above window_s: they never stretch."),
       .number("cutoff_hz", 0.01...10, unit: "Hz", default: 0.7, "What is slower counts as gravity."),
+      .text(
+        "measures", default: "",
+        "What is measured of each window beyond the plain, in words between commas: "
+          + AccelerationMeasure.allCases.map(\.rawValue).joined(separator: ", ") + "; or all."
+      ).checked { value in
+        guard case .text(let text) = value else { return nil }
+        do throws(AccelerationMeasure.UnknownWord) {
+          _ = try AccelerationMeasure.parse(text)
+          return nil
+        } catch {
+          return "must be measures between commas: \(error)"
+        }
+      },
+      .number(
+        "live_hz", 1...400, unit: "Hz", default: 25,
+        "Highest rate of samples while somebody watches live: every n-th of the sensor's, without aliases."),
+      .number(
+        "live_batch_s", 0.1...60, unit: "s", default: 1,
+        "Seconds of live samples in a message, which has 200 at the most."),
     ])
 
   private static let shake = ConfigurationSection(
@@ -95,7 +157,8 @@ enum NodeSchema {
     [
       .choice(
         "preset", ShakePreset.allCases.map(\.rawValue), default: ShakePreset.handheld.rawValue,
-        "handheld: something shaken by a hand, at most 1 s. fixed: something bolted down, from 1 mg, at most 60 s.")
+        "handheld: something shaken by a hand, at most 1.5 s. fixed: something bolted down, from 1 mg, at most 60 s. "
+          + "reference-handheld: what handheld is measured against.")
     ] + ShakeSettings.Key.allCases.map(shakeKey))
 
   private static func shakeKey(_ key: ShakeSettings.Key) -> ConfigurationKey {

@@ -136,6 +136,49 @@ import Testing
   }
 }
 
+@Suite struct AccelerationKeysTests {
+  @Test(arguments: [
+    ("raw", AccelerationMessage.Filter.raw), ("gravity", .gravity), ("user", .user), ("adaptive", .adaptive),
+  ])
+  func eachFilterHasItsWord(_ word: String, _ filter: AccelerationMessage.Filter) throws {
+    #expect(try load("[acceleration]\nfilter = \"\(word)\"").logic.motion?.acceleration.filter == filter)
+  }
+
+  @Test func theUpdateIntervalGoesFromAMillisecondToAnHour() throws {
+    #expect(try load("[acceleration]\nwindow_s = 0.001").logic.motion?.acceleration.windowS == 0.001)
+    #expect(try load("[acceleration]\nwindow_s = 3600").logic.motion?.acceleration.windowS == 3600)
+    #expect(problems("[acceleration]\nwindow_s = 0.0009").count == 1)
+    #expect(problems("[acceleration]\nwindow_s = 3601").count == 1)
+  }
+
+  @Test func measuresAreWordsBetweenCommas() throws {
+    #expect(try load("").logic.motion?.acceleration.measures == [])
+    let some = try load("[acceleration]\nmeasures = \"crest, bands\"").logic.motion?.acceleration.measures
+    #expect(some == [.crest, .bands])
+    let all = try load("[acceleration]\nmeasures = \"all\"").logic.motion?.acceleration.measures
+    #expect(all?.count == 6)
+    let found = problems("[acceleration]\nmeasures = \"crest, vdw\"")
+    #expect(found.count == 1)
+    #expect(found.first?.hasPrefix("node.toml:2:12: acceleration.measures") == true, "\(found)")
+    #expect(found.first?.contains("'vdw' is no measure; there are crest, vdv, cav, ppv, kurtosis, bands, all") == true)
+  }
+
+  @Test func liveSamplesHaveTheirRateAndLength() throws {
+    let live = try load("[acceleration]\nlive_hz = 50\nlive_batch_s = 2").logic.motion?.acceleration
+    #expect(live?.liveHz == 50 && live?.liveBatchS == 2)
+  }
+
+  @Test func aBudgetKnowsTheTopicAndTheLink() throws {
+    #expect(try load("").logic.budget == nil)
+    let plain = try load("[node]\nbudget_mb_per_month = 20\nprefix = \"site/judder\"").logic.budget
+    #expect(
+      plain == DataBudget.Settings(limitBytes: 20e6, topicBytes: "site/judder/pump-2/".count, keepaliveS: 120))
+    let text = "[node]\nbudget_mb_per_month = 0.5\n[broker]\ntls = true\nkeepalive_s = 600"
+    let encrypted = try load(text).logic.budget
+    #expect(encrypted?.isEncrypted == true && encrypted?.keepaliveS == 600 && encrypted?.limitBytes == 500_000)
+  }
+}
+
 @Suite struct BrokerKeysTests {
   @Test func certificatesTurnEncryptionOn() throws {
     let settings = try load("[broker]\nca_file = \"ca.pem\"\ncertificate_file = \"c.pem\"\nkey_file = \"k.pem\"").broker

@@ -63,6 +63,7 @@ import Testing
     #expect(gaps(times, &timeline) == [times[90]])
   }
 
+  // klipper #3027, ArduPilot #6156
   @Test(arguments: [0.9, 0.96, 1.04, 1.1])
   func aRateOffTheNominalOneIsLearntWithoutGaps(factor: Double) {
     var timeline = timeline()
@@ -80,6 +81,23 @@ import Testing
     }
     #expect(gaps(times, &timeline) == [])
     #expect(abs(timeline.period - 0.01) < 2e-4)
+  }
+
+  @Test(arguments: [0, 60, 130, 180, 195, 199])
+  func aReadAmidScansThatCatchUpSeesNoGap(held: Int) {
+    var timeline = timeline(rateHz: 1000)
+    // In every batch of 200 scans 40 are held up, here over the end of the batch too, and come at once.
+    let times = (0..<2000).map { index in
+      let phase = (index - held + 200) % 200
+      let lateness = phase < 40 ? Double(40 - phase) * 0.00098 : 0
+      return 10.01 + Double(index) * 0.001 + lateness
+    }
+    var found = 0
+    for start in stride(from: 0, to: times.count, by: 200) {
+      if place(&timeline, Array(times[start..<start + 200])).batch.gapBefore != nil { found += 1 }
+    }
+    #expect(found == 0)
+    #expect(abs(timeline.period - 0.001) < 2e-5)
   }
 
   @Test func aLossAmongLateArrivalsIsStillFound() {
@@ -112,6 +130,28 @@ import Testing
     // Delivered 50 ms quicker than before: the anchor follows.
     let next = place(&timeline, evenly(20, from: 1_790_000_000.2), readAfter: 10.35 - 1_790_000_000.39).instants
     #expect(abs(next[19] - 10.35) < 1e-5)
+  }
+
+  @Test func stampsOfAHubThatStartedAfterTheMachineAreNotStale() {
+    var timeline = timeline()
+    // The hub's clock is 8.5 s behind, so that all its stamps are from before the buffer was enabled.
+    let first = place(&timeline, evenly(20, from: 1.51), readAfter: 8.51)
+    #expect(first.batch.stale == 20)
+    let second = place(&timeline, evenly(20, from: 1.71), readAfter: 8.51)
+    #expect(second.batch == ScanTimeline.Batch())
+    #expect(abs(second.instants[19] - 10.41) < 1e-9)
+    #expect(place(&timeline, evenly(20, from: 1.91), readAfter: 8.51).batch == ScanTimeline.Batch())
+  }
+
+  @Test func whatAChipHadKeptIsStaleHoweverOftenItIsRead() {
+    var timeline = timeline()
+    // Read 30 ms apart, while the stamps are those of half a second.
+    for (index, newest) in [8.5, 9, 9.5].enumerated() {
+      var stamps = evenly(50, from: newest - 0.49).map { Instant(seconds: $0) }
+      #expect(timeline.place(&stamps, read: Instant(seconds: 10.03 + Double(index) * 0.03)).stale == 50)
+    }
+    #expect(timeline.clock == .monotonic)
+    #expect(place(&timeline, evenly(20)).batch.stale == 0)
   }
 
   @Test func aStampClockThatWasSetMovesTheAnchorAtOnce() {

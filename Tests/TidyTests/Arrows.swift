@@ -24,6 +24,7 @@ enum Arrows {
     ],
     "Rig": ["Foundation", "Glibc"],
     "Demo": ["Foundation", "Rig", "Telemetry", system],
+    "MotionBenchmark": ["NodeLogic", "Telemetry", system],
   ]
 
   /// Targets that know nothing of the system. One file of each, Mathematics.swift, may import single functions.
@@ -88,7 +89,7 @@ enum Arrows {
   /// The targets that Package.swift declares with `library` or `program`, on one line or on several, and their
   /// dependencies.
   static func declared(in manifest: TextFile) -> [String: Set<String>] {
-    let pattern = #/\b(?:library|program)\(\s*"(\w+)"(?:,\s*\[([^\]]*)\])?\s*\)/#
+    let pattern = #/\b(?:library|program|benchmark)\(\s*"(\w+)"(?:,\s*\[([^\]]*)\])?(?:,\s*path: "[^"]*")?\s*\)/#
     let declarations = manifest.text.matches(of: pattern).map { match -> (String, Set<String>) in
       let names = (match.2 ?? "").split(separator: ",").map { $0.trimming(["\"", " ", "\n"]) }
       return (String(match.1), Set(names))

@@ -102,16 +102,22 @@ public struct ScanElement: Equatable, Sendable {
   ///
   /// An unsigned value of 64 bits above `Int64.max` gives `Int64.max`: no sensor measures that finely.
   func value(in bytes: UnsafeRawBufferPointer, at offset: Int) -> Int64 {
-    var stored: UInt64 = 0
-    let count = storageBits / 8
-    for index in 0..<count {
-      let byte = bytes[offset + (byteOrder == .big ? index : count - 1 - index)]
-      stored = stored << 8 | UInt64(byte)
-    }
+    // By width rather than byte by byte: this is the sampling path, and that took a sixth of it.
+    let stored: UInt64 =
+      switch storageBits {
+      case 8: UInt64(bytes[offset])
+      case 16: UInt64(number(bytes.loadUnaligned(fromByteOffset: offset, as: UInt16.self)))
+      case 32: UInt64(number(bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
+      default: number(bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+      }
     let unused = 64 - bits
     let top = (stored >> shift) << unused
     if isSigned { return Int64(bitPattern: top) >> unused }
     return Int64(clamping: top >> unused)
+  }
+
+  private func number<Stored: FixedWidthInteger>(_ stored: Stored) -> Stored {
+    byteOrder == .big ? Stored(bigEndian: stored) : Stored(littleEndian: stored)
   }
 }
 

@@ -79,16 +79,19 @@ public struct FreeFallDetector: Equatable, Sendable {
     }
     guard now > before else { return nil }
     time = now
+    let feltG2 = sample.g.squaredLength
+    // Nearly every sample of a node's life.
+    if fall == nil, feltG2 >= settings.levelG * settings.levelG { return nil }
     guard now - before <= Self.maxGapS else {
       fall = nil
       return nil
     }
-    let feltG = sample.g.length
     guard var current = fall else {
-      if feltG < settings.levelG { fall = Fall(start: 0.5 * (before + now), first: sample.g) }
+      fall = Fall(start: 0.5 * (before + now), first: sample.g)
       return nil
     }
-    guard feltG < settings.levelG + Self.hysteresisG else {
+    let endG = settings.levelG + Self.hysteresisG
+    guard feltG2 < endG * endG else {
       fall = nil
       return end(current, at: 0.5 * (before + now), decided: now)
     }

@@ -86,6 +86,12 @@ public struct ImpactDetector: Equatable, Sendable {
       return interrupted
     }
     let linear = sample.g - down
+    if bout == nil, linear.squaredLength <= settings.thresholdG * settings.thresholdG {
+      // Nearly every sample of a node's life.
+      gravity.feed(sample.g, after: stepS)
+      pulses.remember(linear, at: now)
+      return interrupted
+    }
     let lengthG = linear.length
     if lengthG <= settings.thresholdG { gravity.feed(sample.g, after: stepS) }
     switch pulses.feed(linear, lengthG: lengthG, at: now, isClipped: sample.isClipped) {

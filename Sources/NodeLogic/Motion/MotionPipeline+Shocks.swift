@@ -16,10 +16,11 @@ extension MotionPipeline {
   /// Only of something handheld. What is bolted down and shakes after a blow was not swung by anybody.
   private mutating func isShakenByHand(at now: Instant) -> Bool {
     guard settings.preset == .handheld else { return false }
-    let swings = shake.activityG > settings.shake.levelRatio * shake.levelG
-    if shake.isActive || (now < shakenUntil && swings) { shakenUntil = now + settings.shake.rearmS }
+    if shake.isActive || (now < shakenUntil && isSwinging) { shakenUntil = now + settings.shake.rearmS }
     return now < shakenUntil
   }
+
+  private var isSwinging: Bool { shake.activityG > settings.shake.levelRatio * shake.levelG }
 
   /// Samples are missing here: a fall is forgotten, and an impact told whose pulses are over.
   mutating func interruptShocks(at now: Instant, _ outputs: inout [MotionOutput]) {

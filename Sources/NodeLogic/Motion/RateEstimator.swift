@@ -18,6 +18,12 @@ public struct RateEstimator: Equatable, Sendable {
   /// How many spacings `periodS` is the mean of.
   private var averaged = 0.0
   private var isGapNoted = false
+  /// Samples told as missing that may still come: a reader was late, and what it held up arrives at once.
+  private var owed = 0
+  /// How late the last sample is for it [s].
+  private var lateS = 0.0
+  /// After so many more samples without one of those, they are lost.
+  private var patience = 0
 
   /// Begins with no sample seen: there is no rate yet.
   public init() {
@@ -28,24 +34,46 @@ public struct RateEstimator: Equatable, Sendable {
   public var rateHz: Double? { periodS.map { 1 / $0 } }
 
   /// Takes the time of a sample [s] and answers how many samples are missing before it. Times must rise.
+  ///
+  /// The answer is negative where samples come that were told as missing: the sum is right. A time that is the arrival's
+  /// is late when the machine was busy, and the samples behind it follow at once.
   public mutating func feed(_ time: Double) -> Int {
     defer { lastTime = time }
     guard let lastTime, time > lastTime else { return 0 }
     let spacing = time - lastTime
     var missed = 0
     if let periodS {
-      if spacing > 1.5 * periodS {
-        // The bound keeps an absurd timestamp from overflowing the count.
-        missed = Int(min((spacing / periodS).rounded() - 1, 1_000_000_000))
-      }
+      missed = settle(spacing, periodS)
       if spacing > max(3 * periodS, 0.25), !isGapNoted { gaps += 1 }
     }
     isGapNoted = false
-    spacings.append(spacing)
+    // What arrives on the heels of a late sample says nothing about the rate.
+    if missed >= 0 { spacings.append(spacing) }
     if spacings.count == Self.blockSize || (periodS == nil && spacings.count == Self.firstBlockSize) {
       closeBlock()
     }
     return missed
+  }
+
+  /// How many more samples, or fewer, are missing after a spacing [s] than before.
+  private mutating func settle(_ spacing: Double, _ periodS: Double) -> Int {
+    // The bound keeps an absurd timestamp from overflowing the count.
+    func count(_ timeS: Double) -> Int { Int(max(0, min((timeS / periodS).rounded(), 1_000_000_000))) }
+    if spacing > 1.5 * periodS {
+      let lost = count(spacing - periodS)
+      owed = min(owed + lost, 1_000_000_000)
+      lateS += spacing - periodS
+      patience = Self.blockSize
+      return lost
+    }
+    guard owed > 0 else { return 0 }
+    lateS += spacing - periodS
+    let came = max(0, owed - count(lateS))
+    owed -= came
+    patience = came > 0 ? Self.blockSize : patience - 1
+    if patience == 0 { owed = 0 }
+    if owed == 0 { lateS = 0 }
+    return -came
   }
 
   /// Tells that samples were lost here, which counts as one gap together with the hole that the timestamps show.
@@ -60,15 +88,13 @@ public struct RateEstimator: Equatable, Sendable {
     lastTime = nil
     averaged = 0
     isGapNoted = false
+    owed = 0
+    lateS = 0
     spacings.removeAll(keepingCapacity: true)
   }
 
-  /// Whether a preset's results are degraded at the measured rate.
-  ///
-  /// A twentieth below the preset's minimum is still allowed, because a sensor set to 20 Hz may well run at 19.3.
-  public func isTooSlow(for preset: ShakePreset) -> Bool {
-    rateHz.map { $0 < 0.95 * preset.minimumRateHz } ?? false
-  }
+  /// A whole block has been measured, rather than the first few spacings.
+  var isSettled: Bool { averaged >= Double(Self.blockSize) }
 
   private mutating func closeBlock() {
     spacings.sort()

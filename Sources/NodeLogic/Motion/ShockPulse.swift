@@ -102,13 +102,18 @@ struct PulseTracker: Equatable, Sendable {
       let lost = area(first)
       open?.shorten(by: lost)
     }
-    ring[written % Self.capacity] = Point(time: time, g: g)
-    written += 1
+    remember(g, at: time)
     guard open != nil else {
       if lengthG > thresholdG { begin(lengthG, isClipped) }
       return nil
     }
     return carryOn(g, lengthG, at: time, isClipped)
+  }
+
+  /// Takes an acceleration that is not above the threshold while no pulse is open: it may be the rise of the next.
+  mutating func remember(_ g: Vector, at time: Double) {
+    ring[written % Self.capacity] = Point(time: time, g: g)
+    written += 1
   }
 
   /// Forgets everything: what comes next does not belong to what was.

@@ -28,6 +28,8 @@ public struct WindowBuilder: Equatable, Sendable {
   /// Whether clipping can be told: the sensor's full scale is known.
   public var isScaleKnown: Bool
 
+  /// Somebody watches: batches of samples are answered beside the windows.
+  public private(set) var isLive = false
   /// Every window is so many times longer than the settings say, up to an hour: what a data budget asks for; >= 1.
   public var stretch = 1.0
 
@@ -39,10 +41,11 @@ public struct WindowBuilder: Equatable, Sendable {
   private var gravity: GravityFilter
   private var adaptive: AdaptiveFilter?
   private var thinning = AntiAliasFilter()
+  private let hasMeasures: Bool
   private var measures: WindowMeasures?
   private var liveStream: LiveStream?
   private var noise = NoiseFloor()
-  private var sums: WindowSums?
+  private var sums = WindowSums()
   private var lastTime: Instant?
   private var watch = 0.0
   private var watchSmoothing = Smoothing(timeS: Self.watchS)
@@ -54,6 +57,7 @@ public struct WindowBuilder: Equatable, Sendable {
     gravity = GravityFilter(cornerHz: settings.cutoffHz)
     if settings.filter == .adaptive { adaptive = AdaptiveFilter(cornerHz: settings.cutoffHz) }
     measures = WindowMeasures(settings.measures)
+    hasMeasures = measures != nil
   }
 
   /// New settings for the sensor of `former`, whose noise floor stays known where the cut-off is the same.
@@ -91,12 +95,12 @@ public struct WindowBuilder: Equatable, Sendable {
 
     var complete: [AccelerationWindow] = []
     if let closing = closing(before: sample.at) { complete += finish(closing) }
-    var open = sums ?? WindowSums(from: sample)
-    open.add(sample, filtered: filtered, square: square, missed: missed)
-    sums = open
-    measures?.feed(sample.g, user: square.map { _ in sample.g - down }, square: square ?? 0, step)
+    sums.add(sample, filtered: filtered, square: square, missed: missed)
+    if hasMeasures {
+      measures?.feed(sample.g, user: isGravityKnown ? sample.g - down : nil, square: square ?? 0, step)
+    }
     if let periodS, let closing = closing(before: sample.at + 1.5 * periodS) { complete += finish(closing) }
-    if liveStream != nil { feedLive(filtered, of: sample, step, &complete) }
+    if isLive { feedLive(filtered, of: sample, step, &complete) }
     return complete
   }
 
@@ -119,7 +123,7 @@ public struct WindowBuilder: Equatable, Sendable {
   public mutating func reset() {
     interrupt()
     noise = NoiseFloor()
-    sums = nil
+    sums = WindowSums()
     measures = WindowMeasures(settings.measures)
   }
 }
@@ -127,9 +131,6 @@ public struct WindowBuilder: Equatable, Sendable {
 // MARK: - Live samples
 
 extension WindowBuilder {
-  /// Somebody watches: batches of samples are answered beside the windows.
-  public var isLive: Bool { liveStream != nil }
-
   /// When the lease runs out; nil while nobody watches.
   public var liveUntil: Instant? { liveStream?.until }
 
@@ -146,13 +147,17 @@ extension WindowBuilder {
       liveStream = LiveStream(until: until, rateHz: wanted, batchS: settings.liveBatchS)
     }
     liveStream?.until = until
+    isLive = true
     return complete
   }
 
   /// Ends the lease if it has run out at `now`, and answers the batch that is open.
   public mutating func endLive(at now: Instant) -> [AccelerationWindow] {
     guard let until = liveStream?.until, now >= until else { return [] }
-    defer { liveStream = nil }
+    defer {
+      liveStream = nil
+      isLive = false
+    }
     return liveStream?.close(settings.filter) ?? []
   }
 
@@ -181,15 +186,18 @@ extension WindowBuilder {
       case .adaptive: adaptive?.feed(g, after: step.seconds) ?? g
       }
     if let periodS = step.periodS, windowS < Self.shortestMeanS {
-      thinning.prepare(periodS: periodS, outputS: windowS)
+      // As many samples as fit best, which is how windows are closed.
+      let count = max((windowS / periodS - 0.5).rounded(.up), 1)
+      thinning.prepare(periodS: periodS, outputS: count * periodS)
       thinning.feed(filtered, step)
     }
     return filtered
   }
 
   private mutating func finish(_ closing: AccelerationWindow.Closing) -> [AccelerationWindow] {
-    guard let open = sums else { return [] }
-    sums = nil
+    guard !sums.isEmpty else { return [] }
+    let open = sums
+    sums = WindowSums()
     var window = open.window(settings.filter, closing: closing, isScaleKnown: isScaleKnown)
     if closing == .full, windowS < Self.shortestMeanS, let latest = thinning.value { window.meanG = latest }
     if let extra = measures?.finish(rmsG: open.rmsG, peakG: open.peakG) { window.measures = extra }
@@ -198,19 +206,18 @@ extension WindowBuilder {
 
   /// Whether, and why, the open window ends before a sample at `next`; decides that it is stretched instead.
   private mutating func closing(before next: Instant) -> AccelerationWindow.Closing? {
-    guard let open = sums else { return nil }
-    let lengthS = next - open.start
-    guard lengthS >= windowS else { return nil }
-    guard isResting(open) else { return open.isStretched ? .motion : .full }
-    sums?.isStretched = true
+    let lengthS = next - sums.start
+    guard lengthS >= windowS, !sums.isEmpty else { return nil }
+    guard isResting else { return sums.isStretched ? .motion : .full }
+    sums.isStretched = true
     return lengthS >= max(restWindowS, windowS) ? .rest : nil
   }
 
-  private func isResting(_ open: WindowSums) -> Bool {
-    guard restWindowS > windowS, let floor = noise.rmsG, floor <= Self.loudestG, let rms = open.rmsG
+  private var isResting: Bool {
+    guard restWindowS > windowS, let floor = noise.rmsG, floor <= Self.loudestG, let rms = sums.rmsG
     else { return false }
     let level = Self.floorFactor * max(floor, Self.quietestG)
-    return watch < level * level && (open.isStretched || rms < level)
+    return watch < level * level && (sums.isStretched || rms < level)
   }
 }
 

@@ -1,9 +1,9 @@
 internal import Telemetry
 
-/// The sums of a window that is still open.
+/// The sums of a window that is still open, or empty.
 struct WindowSums: Equatable, Sendable {
-  let start: Instant
-  private(set) var end: Instant
+  private(set) var start = Instant.start
+  private(set) var end = Instant.start
   /// Longer than asked for, because nothing moves.
   var isStretched = false
 
@@ -11,28 +11,29 @@ struct WindowSums: Equatable, Sendable {
   private var missed = 0
   private var clipped = 0
   private var sum = Vector.zero
-  private var smallest: Vector
-  private var largest: Vector
+  private var smallest = Vector.zero
+  private var largest = Vector.zero
   private var userCount = 0
   private var squareSum = 0.0
   private var largestSquare = 0.0
 
-  /// An empty window that starts with `sample`, which is still to be added.
-  init(from sample: Sample) {
-    start = sample.at
-    end = sample.at
-    smallest = sample.g
-    largest = sample.g
-  }
+  /// No sample is in it.
+  var isEmpty: Bool { count == 0 }
 
   /// - Parameters:
   ///   - filtered: what the filter makes of the sample [g].
   ///   - square: the squared length of the acceleration without gravity [g^2]; nil where gravity is not known yet.
   ///   - missed: how many samples are missing before this one.
   mutating func add(_ sample: Sample, filtered: Vector, square: Double?, missed: Int) {
+    if isEmpty {
+      start = sample.at
+      smallest = sample.g
+      largest = sample.g
+    }
     end = sample.at
     count += 1
-    self.missed += missed
+    // What was told as missing in the window before may come in this one.
+    self.missed = max(0, self.missed + missed)
     if sample.isClipped { clipped += 1 }
     sum = sum + filtered
     let g = sample.g

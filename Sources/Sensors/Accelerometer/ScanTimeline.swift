@@ -34,6 +34,8 @@ struct ScanTimeline: Sendable {
   private var isTailLate = false
   private var isPeriodMeasured = false
   private var gapsInARow = 0
+  /// The last batch of nothing but scans from before the buffer was enabled, while there was no other.
+  private var onlyStale: (newest: Instant, read: Instant)?
 
   /// Stamps no older than this at their first read are taken to be on CLOCK_MONOTONIC: a chip may hold as much.
   private static let plausibleAgeS = 60.0
@@ -43,6 +45,10 @@ struct ScanTimeline: Sendable {
   private static let jumpS = 1.0
   /// So many scans have to be late in a row to tell a loss from an arrival that was late.
   private static let witnesses = 5
+  /// Two reads closer together say little about a clock's pace [s].
+  private static let leastStepS = 0.02
+  /// The last scans of a batch follow each other within this share of the period: late ones are just arriving.
+  private static let catchingUp = 0.5
   /// A lateness of this many periods that stays is a loss.
   private static let lossPeriods = 0.75
   /// A sensor that loses scans in so many batches in a row rather keeps another rate than it claims.
@@ -64,6 +70,7 @@ struct ScanTimeline: Sendable {
   mutating func place(_ stamps: inout [Instant], read: Instant) -> Batch {
     guard let newest = stamps.last else { return Batch() }
     anchor(newest: newest, read: read)
+    distrust(newest: newest, read: read)
     if case .anchored(let offset) = clock {
       for index in stamps.indices { stamps[index] = stamps[index] + offset }
     }
@@ -118,6 +125,16 @@ struct ScanTimeline: Sendable {
     }
   }
 
+  /// Takes stamps for another clock's that go with the time of day and yet stay before the buffer was enabled: a hub
+  /// counts from its own start, which may be seconds after the machine's. What a chip had kept is there at once.
+  private mutating func distrust(newest: Instant, read: Instant) {
+    guard clock == .monotonic, last == nil, newest < enabledAt else { return }
+    defer { onlyStale = (newest, read) }
+    guard let before = onlyStale, read - before.read > ScanTimeline.leastStepS else { return }
+    let pace = (newest - before.newest) / (read - before.read)
+    if abs(pace - 1) < 0.5 { clock = .anchored(offset: read - newest) }
+  }
+
   /// The median spacing of the first batch is the first measure of the period.
   private mutating func measurePeriod(_ stamps: ArraySlice<Instant>) {
     guard !isPeriodMeasured, stamps.count >= ScanTimeline.witnesses else { return }
@@ -129,6 +146,7 @@ struct ScanTimeline: Sendable {
 
   /// The first scan of a hole, such that all that follow are late by it.
   private func findGap(_ stamps: ArraySlice<Instant>) -> Int? {
+    guard !isCatchingUp(stamps) else { return nil }
     var leastLateness = Double.infinity
     var found: Int?
     let end = stamps.endIndex
@@ -142,6 +160,12 @@ struct ScanTimeline: Sendable {
       if end - index >= witnesses, isHole || isKnownHole { found = index }
     }
     return found
+  }
+
+  /// The batch ends amid scans that were held up and now come at once: the next one tells whether any is missing.
+  private func isCatchingUp(_ stamps: ArraySlice<Instant>) -> Bool {
+    guard stamps.count >= 2 else { return false }
+    return stamps[stamps.endIndex - 1] - stamps[stamps.endIndex - 2] < ScanTimeline.catchingUp * period
   }
 
   private func lateness(_ stamps: ArraySlice<Instant>, _ index: Int) -> Double {
@@ -161,8 +185,9 @@ struct ScanTimeline: Sendable {
       gapsInARow = 0
     } else {
       due = due + count * period + (gapBefore == nil && leastLateness > 0 ? leastLateness / 2 : leastLateness)
-      // Bounded, because an arrival that was late says nothing about the sensor's rate.
-      let correction = gapBefore == nil ? 0.2 * leastLateness / count : 0
+      // Bounded, because an arrival that was late says nothing about the sensor's rate; nor does the first batch, which
+      // is measured from a first scan that may have been late.
+      let correction = gapBefore == nil && last != nil ? 0.2 * leastLateness / count : 0
       period += max(-0.005 * period, min(correction, 0.005 * period))
     }
     isTailLate = end - (due - period) > ScanTimeline.lossPeriods * period

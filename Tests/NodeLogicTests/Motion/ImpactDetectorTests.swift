@@ -196,7 +196,8 @@ struct ImpactDetectorTests {
     let found = events(
       samples(rateHz: 1600, lengthS: 2) { flat + Vector(first($0), second($0), third($0)) })
     try #require(found.count == 1)
-    #expect(found[0].axis == .y && (found[0].peakG - 25).magnitude < 0.1 && (found[0].start - .s(1.15)).magnitude < 0.001)
+    #expect(
+      found[0].axis == .y && (found[0].peakG - 25).magnitude < 0.1 && (found[0].start - .s(1.15)).magnitude < 0.001)
   }
 
   @Test func blowsFurtherApartThanTheQuietTimeAreTwo() {

@@ -3,6 +3,7 @@ import Testing
 
 @Suite("Rate estimator")
 struct RateEstimatorTests {
+  // klipper #3027, ArduPilot #6156
   @Test(arguments: [1.0, 12.3, 31.25, 97.4, 1600])
   func theRateIsMeasuredFromTheTimestamps(rateHz: Double) throws {
     var estimator = RateEstimator()
@@ -45,6 +46,29 @@ struct RateEstimatorTests {
     #expect(estimator.feed(1e300) == 1_000_000_000)
   }
 
+  @Test(arguments: [2, 5, 40])
+  func samplesThatAreHeldUpAndThenComeAtOnceAreNotMissing(held: Int) throws {
+    var estimator = RateEstimator()
+    var missed = 0
+    for index in 0..<2300 {
+      let phase = index % 330
+      let lateness = index > 100 && phase < held ? Double(held - phase) * 0.00098 : 0
+      missed += estimator.feed(Double(index) * 0.001 + lateness)
+    }
+    #expect(missed == 0)
+    #expect((try #require(estimator.rateHz) - 1000).magnitude < 1)
+  }
+
+  @Test func lostSamplesStayLostWhateverJitterFollows() {
+    var random = Lottery(seed: 5)
+    var estimator = RateEstimator()
+    var missed = 0
+    for index in 0..<3000 where index < 1000 || index % 500 > 6 {
+      missed += estimator.feed(Double(index) * 0.01 + Double.random(in: -0.002...0.002, using: &random))
+    }
+    #expect(missed == 4 * 7)
+  }
+
   @Test func aGapThatTheDriverToldIsNotCountedTwice() {
     var estimator = RateEstimator()
     for index in 0..<20 { _ = estimator.feed(Double(index) * 0.02) }
@@ -60,14 +84,5 @@ struct RateEstimatorTests {
     for index in 0..<500 { _ = estimator.feed(Double(index) * 0.01) }
     for index in 0..<40 { _ = estimator.feed(5 + Double(index) * 0.04) }
     #expect((try #require(estimator.rateHz) - 25).magnitude < 0.01)
-  }
-
-  @Test func aPresetIsTooFastForASlowSensor() {
-    for (rateHz, isTooSlow) in [(10.0, true), (18.5, true), (19.5, false), (25, false)] {
-      var estimator = RateEstimator()
-      #expect(!estimator.isTooSlow(for: .handheld), "unknown is not too slow")
-      for index in 0..<40 { _ = estimator.feed(Double(index) / rateHz) }
-      #expect(estimator.isTooSlow(for: .handheld) == isTooSlow, "\(rateHz) Hz")
-    }
   }
 }
