@@ -9,7 +9,9 @@ enum NodeCommands {
   static let table: CommandTable = {
     var table = CommandTable(
       program: "judder-node", summary: "publish shakes, orientation and location over MQTT",
-      version: softwareVersion, description: description, commands: [run, check, replay, config], options: options)
+      version: softwareVersion, description: description,
+      commands: [run, check, tap, record, replay, calibrate, config],
+      options: options)
     table.environment = [
       .init("JUDDER_SECTION_KEY", "value of a key of the configuration, for example JUDDER_BROKER_HOST"),
       .init("JUDDER_PASSWORD", "password for the broker, where no file holds it"),
@@ -19,6 +21,9 @@ enum NodeCommands {
     table.files = [.init(defaultFile, "the configuration; it may be missing, then the defaults hold")]
     table.examples = [
       .init("judder-node check", "say what is found, and what is wrong, before anything runs for years"),
+      .init("judder-node tap", "see the sensor and the detectors at work, without a broker"),
+      .init("judder-node calibrate --positions 6", "scale, offset and mount matrix, as lines to paste"),
+      .init("judder-node record --seconds 60 shaken.csv", "keep a minute of samples, for replay"),
       .init("judder-node run --set accelerometer.source=simulated", "try it without a sensor"),
       .init("judder-node replay --preset fixed recording.csv", "see what would have been published"),
     ]
@@ -44,11 +49,45 @@ enum NodeCommands {
         + "that makes the client id of the user name disconnects the running node for a moment.",
     ])
 
+  private static let tap = Command(
+    "tap", "show the sensor and the detectors at work",
+    details: [
+      "On a terminal: bars of x, y, z, the length and the activity, drawn ten times a second, with the "
+        + "shake detector's level in the middle of the last one. Elsewhere a line a second and one for each event, or "
+        + "JSON with --json.",
+      "It needs neither broker nor gpsd. A buffer of the kernel has one reader: while judder-node run has the sensor, "
+        + "tap polls it where the driver allows that, and says that it is busy where not.",
+    ])
+
+  private static let record = Command(
+    "record", "write samples to a file that replay and calibrate read",
+    details: [
+      "FILE gets the columns t [s since 1970], x, y, z [g]; - is standard output. Missing samples are a hole in t. "
+        + "It ends after --seconds, or with SIGINT or SIGTERM, and everything is in the file then. A full disk ends it "
+        + "with 75."
+    ],
+    operands: [Command.Operand("FILE", .file)])
+
+  private static let calibrate = Command(
+    "calibrate", "measure the sensor's noise and errors",
+    details: [
+      "At rest: keep the node still for --seconds (30). It prints offset, noise, its density and Allan deviation, and "
+        + "the least threshold for the preset fixed: four times the noise in its band. It ends with 1 when the node "
+        + "was not still.",
+      "With --positions 6: put the node with each of its sides up in turn, and let go of each for --seconds (3). It "
+        + "asks for one after the other, z+ z- x+ x- y+ y-; from the third on any order is right, because it knows "
+        + "which side it got. What it prints belongs into the configuration file: mount_matrix, scale_correction, offset_g. "
+        + "They replace those that are there, because it measures along the sensor's own axes.",
+      "With --from it reads a recording instead. For six positions that is one file with six still stretches, made "
+        + "with record --sensor-axes: the first is z+, the first at a right angle to it x+.",
+    ])
+
   private static let replay = Command(
     "replay", "run a recording through the whole pipeline",
     details: [
       "FILE has the columns t [s], x, y, z [g], and is played as fast as it computes. Each message is printed as one "
-        + "line {\"topic\":...,\"payload\":{...}}; its t is the file's t.",
+        + "line {\"topic\":...,\"payload\":{...}}; its t is the file's t. Standard error gets a line of counts, and "
+        + "what looks as if it were in other units.",
       "With --waveforms the samples of each shake, from a second before it to its end, become DIR/NODE-BOOT-ID.csv and "
         + ".mseed, where BOOT is 00000000 in a replay. A file that is there already is never overwritten: the replay "
         + "ends. In miniSEED one count is 1e-6 g.",
@@ -60,13 +99,27 @@ enum NodeCommands {
     details: ["The file changes nothing as it stands: take the # away from what you set."])
 
   /// The commands that read a configuration.
-  private static let reading = ["run", "check", "replay"]
+  private static let reading = ["run", "check", "tap", "record", "replay", "calibrate"]
 
   private static let options: [CommandOption] = [
     .value("config", "FILE", .file, commands: reading, "the configuration; default \(defaultFile)"),
     .assignment(commands: reading),
-    .value("preset", "PRESET", .choice(ShakePreset.allCases.map(\.rawValue)), commands: ["replay"], "the shake preset")
-      .setting("shake.preset"),
+    .value(
+      "preset", "PRESET", .choice(ShakePreset.allCases.map(\.rawValue)), commands: ["tap", "replay"],
+      "the shake preset"
+    ).setting("shake.preset"),
+    .value(
+      "seconds", "N", .number(0.1...86_400), commands: ["tap", "record", "calibrate"],
+      "end after so long; calibrate: how long to keep still"),
+    .flag("json", commands: ["tap"], "one object of JSON a line"),
+    .flag("force", commands: ["record"], "overwrite FILE"),
+    .flag(
+      "sensor-axes", commands: ["record"], "without mount matrix and correction, as calibrate --positions wants it"),
+    .value("positions", "6", .choice(["6"]), commands: ["calibrate"], "calibrate with each of the six sides up"),
+    .value("from", "RECORDING", .file, commands: ["calibrate"], "read a recording instead of the sensor"),
+    .value(
+      "bandwidth", "HZ", .number(0.1...10_000), commands: ["calibrate"],
+      "of the sensor's filter, for the noise density; default half the measured rate"),
     .value("waveforms", "DIR", .folder, commands: ["replay"], "write each shake's waveform as CSV and miniSEED"),
     .value(
       "network", "CODE", commands: ["replay"], "network code in miniSEED files, one or two characters; default XX"),

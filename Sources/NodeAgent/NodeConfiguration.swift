@@ -42,15 +42,7 @@ struct NodeConfiguration {
     logic = NodeConfiguration.logic(configuration)
     waveform = WaveformSettings(keysOf: configuration)
     accelerometer = NodeConfiguration.accelerometer(configuration)
-    if accelerometer.source == .recording, accelerometer.recordingFile == nil {
-      throw ConfigurationFailure([configuration.problem("accelerometer.recording_file", "is needed for a recording")])
-    }
-    if let problem = logic.motion?.shake.problems.first {
-      throw ConfigurationFailure([configuration.problem("shake.preset", "with the other values: \(problem)")])
-    }
-    if let problem = logic.motion?.freeFall.problems.first {
-      throw ConfigurationFailure([configuration.problem("freefall.max_s", "with the other values: \(problem)")])
-    }
+    try NodeConfiguration.check(accelerometer, logic.motion, configuration)
     gpsd = NodeConfiguration.gpsd(configuration)
     logic.gpsd = gpsd?.endpoint
     broker = try BrokerSettings(configuration, clientID: "judder-node-\(name)", environment: environment)
@@ -66,6 +58,21 @@ struct NodeConfiguration {
   mutating func listen() {
     let topic = CommandTopic(prefix: prefix, node: name).description
     broker.subscriptions = takesCommands ? [BrokerSettings.Subscription(topic)] : []
+  }
+
+  /// What does not go together in the sensor's part.
+  static func check(
+    _ accelerometer: AccelerometerSettings, _ motion: MotionSettings?, _ configuration: Configuration
+  ) throws(ConfigurationFailure) {
+    if accelerometer.source == .recording, accelerometer.recordingFile == nil {
+      throw ConfigurationFailure([configuration.problem("accelerometer.recording_file", "is needed for a recording")])
+    }
+    if let problem = motion?.shake.problems.first {
+      throw ConfigurationFailure([configuration.problem("shake.preset", "with the other values: \(problem)")])
+    }
+    if let problem = motion?.freeFall.problems.first {
+      throw ConfigurationFailure([configuration.problem("freefall.max_s", "with the other values: \(problem)")])
+    }
   }
 
   private static func name(_ configuration: Configuration, _ hostName: String) throws(ConfigurationFailure) -> NodeName
@@ -96,7 +103,7 @@ struct NodeConfiguration {
     return settings
   }
 
-  private static func motion(_ configuration: Configuration) -> MotionSettings {
+  static func motion(_ configuration: Configuration) -> MotionSettings {
     var motion = MotionSettings(ShakePreset(rawValue: configuration.text("shake.preset")) ?? .handheld)
     for key in ShakeSettings.Key.allCases {
       let path = "shake.\(key.rawValue)"
@@ -149,15 +156,32 @@ struct NodeConfiguration {
       session: GpsdSession.Settings(device: configuration.optionalText("gpsd.device")))
   }
 
-  private static func accelerometer(_ configuration: Configuration) -> AccelerometerSettings {
+  static func accelerometer(_ configuration: Configuration) -> AccelerometerSettings {
     var settings = AccelerometerSettings()
     settings.source = AccelerometerSettings.Source(rawValue: configuration.text("accelerometer.source")) ?? .iio
     settings.device = configuration.optionalText("accelerometer.device")
     settings.rateHz = configuration.number("accelerometer.rate_hz")
     settings.sysfsRoot = configuration.text("accelerometer.sysfs_root")
+    settings.inputRoot = configuration.text("accelerometer.input_root")
     settings.devRoot = configuration.text("accelerometer.dev_root")
+    settings.evdevUnitsPerG = configuration.optionalNumber("accelerometer.evdev_units_per_g")
+    settings.wake = configuration.flag("accelerometer.wake")
+    settings.wakeThresholdG = configuration.optionalNumber("accelerometer.wake_threshold_g")
+    settings.idleAfterS = configuration.number("accelerometer.idle_after_s")
+    // A sleeping sensor is read as often as a resting one is published, and not all the time.
+    settings.idleReadingS = max(10, configuration.number("acceleration.rest_window_s"))
     settings.mountMatrix = configuration.optionalText("accelerometer.mount_matrix").flatMap {
       try? MountMatrix(parsing: $0)
+    }
+    if let text = configuration.optionalText("accelerometer.scale_correction"),
+      let scale = try? AxisCorrection.scale(parsing: text)
+    {
+      settings.correction.scale = scale
+    }
+    if let text = configuration.optionalText("accelerometer.offset_g"),
+      let offsetG = try? AxisCorrection.offsetG(parsing: text)
+    {
+      settings.correction.offsetG = offsetG
     }
     settings.recordingFile = configuration.optionalText("accelerometer.recording_file")
     settings.scenario = MotionScenario(rawValue: configuration.text("accelerometer.scenario")) ?? .parked

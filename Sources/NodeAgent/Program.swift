@@ -24,6 +24,7 @@ enum Program {
       try source.print(file: file, flags: invocation.overrides, to: output)
     case "check": try CheckCommand.run(file: file, to: output, load: load)
     case "replay": try replay(invocation, source, output)
+    case "tap", "record", "calibrate": try SensorTools(invocation, source, output).run()
     default: try Agent(log: Log(environment: environment), environment: environment, load: load).run()
     }
   }

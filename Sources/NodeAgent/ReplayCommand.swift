@@ -15,6 +15,7 @@ struct ReplayCommand {
   private var waveforms: WaveformFiles?
   /// Chunks are only made to be written to files, and would not be published.
   private let hidesWaveforms: Bool
+  private var summary = ReplaySummary()
 
   /// What the t of a message may be, by the contract: 1970 to 2199.
   private static let times = 0.0...7_258_118_399
@@ -48,23 +49,15 @@ struct ReplayCommand {
 
   /// - Throws: what is wrong with the file, as `FILE: line 3: ...`.
   mutating func run() throws(Termination) {
-    var reader = RecordingReader()
-    do {
-      try readFile(file) { chunk in
-        for sample in try reader.feed(chunk) { try feed(sample) }
-      }
-      if let sample = try reader.finish() { try feed(sample) }
-    } catch let error as RecordingError {
-      throw Termination(.configuration, ["\(file): \(error)"])
-    } catch let error as Termination {
-      throw error
-    } catch {
-      throw Termination(.unavailable, ["\(file): \(error)"])
+    try readRecording(file) { sample throws(Termination) in
+      summary.samples.count(sample)
+      try feed(sample)
     }
     try begin()
     try carryOut(node.handle(.stop, at: last ?? .start))
     try waveforms?.finish()
     try output.flush()
+    try summary.write(file)
   }
 
   private mutating func feed(_ sample: Sample) throws(Termination) {
@@ -106,6 +99,7 @@ struct ReplayCommand {
     var effects = effects[...]
     while let effect = effects.popFirst() {
       guard case .publish(let outgoing) = effect else { continue }
+      summary.count(outgoing.telegram)
       try write(outgoing.telegram)
       // Printed is delivered.
       if let token = outgoing.token { effects += node.handle(.delivered(token), at: last ?? .start) }

@@ -38,6 +38,7 @@ import Testing
 
   private func isNear(_ a: Vector, _ b: Vector, _ tolerance: Double = 1e-9) -> Bool { (a - b).length < tolerance }
 
+  // iio-sensor-proxy #4, PR #284
   @Test(arguments: [IIOChip.ScaleNaming.perAxis, .byType, .shared])
   func scaleIsFoundUnderEachOfItsNames(naming: IIOChip.ScaleNaming) throws {
     var chip = IIOChip.mpu6050
@@ -54,6 +55,24 @@ import Testing
     #expect(try isNear(g(sensor(device), 1, 1, 1), Vector(0.01, 0.1, 0.01)))
   }
 
+  @Test func aCalibrationCorrectsTheSensorsAxesBeforeTheMountMatrixAndAfterARefresh() throws {
+    let device = try tree.add(.mpu6050)
+    try device.set("in_accel_scale", "0.0980665")
+    let folder = AttributeFolder(path: device.folder)
+    var sensor = try IIOSensor(
+      device: IIODevice(identifier: "iio:device0", folder: folder),
+      mountMatrix: MountMatrix(parsing: "0,1,0; -1,0,0; 0,0,1"),
+      correction: AxisCorrection(scale: Vector(1, 2, 1), offsetG: Vector(0, 0.05, 0.1)))
+    // (0.1, 0.2, 1.1) g as shown: y is (0.2 - 0.05) * 2.
+    #expect(isNear(g(sensor, 10, 20, 110), Vector(0.3, -0.1, 1)))
+    // Somebody changes the sensor's range: what a count is worth doubles, and the offset stays what it is in g.
+    try device.set("in_accel_scale", "0.196133")
+    sensor.refresh()
+    #expect(isNear(g(sensor, 5, 10, 55), Vector(0.3, -0.1, 1)))
+    #expect(isNear(sensor.scale.sample(raw: Vector(5, 10, 55), at: .start).g, Vector(0.3, -0.1, 1)))
+  }
+
+  // iio-sensor-proxy #4, PR #284
   @Test func theOffsetIsAddedBeforeScaling() throws {
     var chip = IIOChip.hid
     chip.offset = -100
@@ -81,6 +100,7 @@ import Testing
     #expect(try #require(fault(device)).hasSuffix("in_accel_scale: '\(text)' is no scale"))
   }
 
+  // iio-sensor-proxy #178, #201, #252
   @Test(arguments: ["mount_matrix", "in_mount_matrix", "in_accel_mount_matrix"])
   func theMountMatrixIsFoundUnderEachOfItsNamesAndAppliedOnce(name: String) throws {
     var chip = IIOChip.mpu6050
@@ -97,6 +117,7 @@ import Testing
     #expect(try isNear(g(sensor(chip), 1, 2, 3), Vector(1, 2, 3)))
   }
 
+  // iio-sensor-proxy #260
   @Test func theConfiguredMountMatrixReplacesTheDriversEvenABrokenOne() throws {
     var chip = IIOChip.mpu6050
     chip.scale = "9.80665"
@@ -105,6 +126,7 @@ import Testing
     #expect(try isNear(g(sensor(chip, mountMatrix: configured), 1, 2, 3), Vector(1, 3, -2)))
   }
 
+  // iio-sensor-proxy #285
   @Test(arguments: ["1, 0, 0; 0, 1, 0; 1, 1, 0", "1, 0, 0; 0, 1, 0", "up, down"])
   func aMountMatrixThatCannotBeUndoneIsRefused(text: String) throws {
     var chip = IIOChip.mpu6050

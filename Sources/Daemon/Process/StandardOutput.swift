@@ -1,12 +1,13 @@
 internal import CLinux
 internal import Glibc
 
-/// Standard output, in whole lines. Used by one thread.
+/// Standard output, or another descriptor, in whole lines. Used by one thread.
 ///
 /// A terminal sees each line at once; a file or pipe gets them in larger pieces, when 8 kB have gathered or `flush` is
 /// called, so a program flushes before it waits.
 public final class StandardOutput {
   private let descriptor: Int32
+  private let name: String
   private var buffer: [UInt8] = []
   /// Whether somebody looks on.
   public let isTerminal: Bool
@@ -14,9 +15,12 @@ public final class StandardOutput {
   private static let pieceSize = 8192
 
   /// SIGPIPE is ignored from now on: a reader who went away is an error of write(2).
-  public init(descriptor: Int32 = 1) {
+  ///
+  /// - Parameter name: what messages call it.
+  public init(descriptor: Int32 = 1, name: String = "standard output") {
     judder_ignore_signal(SIGPIPE)
     self.descriptor = descriptor
+    self.name = name
     isTerminal = isatty(descriptor) == 1
   }
 
@@ -55,7 +59,7 @@ public final class StandardOutput {
         var poll = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         _ = judder_poll(&poll, 1, 1_000_000_000)
       case EPIPE: throw Termination(.success)
-      default: throw Termination(.temporary, ["standard output: \(systemErrorText(errno))"])
+      default: throw Termination(.temporary, ["\(name): \(systemErrorText(errno))"])
       }
     }
   }

@@ -3,8 +3,8 @@ public import Telemetry
 /// Leads through the six positions, and knows which one it got.
 ///
 /// The sensor's axes may sit in the node anyhow, so a direction means nothing at first. The first position is taken for
-/// z up, as asked; the first at a right angle to it for x up. These two name every other direction, so that from then on
-/// the order is free: the opposite of one is known at once, and y follows by the right-hand rule.
+/// z up, as asked; the first at a right angle to it for x up. These two name every other direction, so that from then
+/// on the order is free: the opposite of one is known at once, and y follows by the right-hand rule.
 public struct SixPositions: Equatable, Sendable {
   /// What became of a position.
   public enum Answer: Equatable, Sendable {

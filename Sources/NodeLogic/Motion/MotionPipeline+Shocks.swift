@@ -21,7 +21,6 @@ extension MotionPipeline {
   }
 
   private var isSwinging: Bool { shake.activityG > settings.shake.levelRatio * shake.levelG }
-  }
 
   /// Samples are missing here: a fall is forgotten, and an impact told whose pulses are over.
   mutating func interruptShocks(at now: Instant, _ outputs: inout [MotionOutput]) {

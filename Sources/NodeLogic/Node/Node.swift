@@ -49,6 +49,9 @@ public struct Node: Sendable {
   /// Messages that were handed over, or wait, and that the broker has not acknowledged.
   public var pendingEvents: Int { outbox.count }
 
+  /// What the motion part sees just now; nil where there is none.
+  public var motionGlance: MotionGlance? { motion?.glance }
+
   /// When `tick` is due at the latest.
   public var nextDeadline: Instant {
     [healthDue, motion?.nextDeadline, location?.nextDeadline, outbox.nextDeadline].compactMap { $0 }.min() ?? healthDue

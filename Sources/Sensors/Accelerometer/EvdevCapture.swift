@@ -7,8 +7,8 @@ internal import Telemetry
 ///
 /// An input device tells changes only, and the kernel holds small ones back. Between two frames the last one is
 /// repeated, at the rate that was asked for, for as long as the device is there: a filter that hears nothing at rest
-/// would take the pause for a loss. A device that is still and one that hangs look alike, except that one whose noise
-/// was seen and has ceased counts as frozen; one that leaves says ENODEV.
+/// would take the pause for a loss. A device that leaves says ENODEV. One that is still and one that hangs look alike,
+/// unless the kernel holds nothing back (its fuzz is 0): then one whose noise was seen and has ceased counts as frozen.
 final class EvdevCapture: Capture {
   let description: AccelerometerDescription
   var check: ScanCheck
@@ -39,7 +39,7 @@ final class EvdevCapture: Capture {
   init(sensor: EvdevSensor, rateHz: Double, wake: AccelerometerDescription.Wake, clock: MonotonicClock) {
     self.sensor = sensor
     self.clock = clock
-    check = ScanCheck(sensor.scale)
+    check = ScanCheck(sensor.scale, showsNoise: !sensor.isFuzzy)
     frames = InputFrames(state: sensor.state)
     held = HeldState(rateHz: rateHz)
     bytes = [UInt8](repeating: 0, count: EvdevCapture.eventBytes * 256)

@@ -22,7 +22,7 @@ extension IIOSource {
   func prepareSleep(of sensor: IIOSensor) -> (Sleeper?, AccelerometerDescription.Wake) {
     guard settings.wake else { return (nil, .off) }
     do {
-      let trigger = try WakeTrigger(sensor, node: node(of: sensor), opener: openEvents)
+      let trigger = try WakeTrigger(sensor, node: node(of: sensor), control: events)
       if let thresholdG = settings.wakeThresholdG, let refusal = trigger.setThreshold(thresholdG) {
         note("wake threshold", .warning, "\(sensor.device.name): \(refusal)")
       }

@@ -1,0 +1,22 @@
+internal import Daemon
+internal import NodeLogic
+
+/// Reads a recording from the first sample to the last, as fast as it can be taken.
+///
+/// - Throws: `unavailable` when the file cannot be read; `configuration` when it is no recording, with the line:
+///   the text that the program was told to work with is wrong, as a line of a configuration would be.
+func readRecording(_ file: String, _ take: (Sample) throws(Termination) -> Void) throws(Termination) {
+  var reader = RecordingReader()
+  do {
+    try readFile(file) { chunk in
+      for sample in try reader.feed(chunk) { try take(sample) }
+    }
+    if let sample = try reader.finish() { try take(sample) }
+  } catch let error as RecordingError {
+    throw Termination(.configuration, ["\(file): \(error)"])
+  } catch let error as Termination {
+    throw error
+  } catch {
+    throw Termination(.unavailable, ["\(file): \(error)"])
+  }
+}
