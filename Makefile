@@ -131,7 +131,7 @@ install: ## install under PREFIX (DESTDIR= for packaging); build with `make rele
 	@echo "Installed under $(DESTDIR)$(PREFIX); settings in $(DESTDIR)$(SYSCONFDIR)/judder."
 	@[ -n '$(DESTDIR)' ] || printf '%s\n' \
 	  'As root, once: systemd-sysusers && systemctl daemon-reload && udevadm control --reload &&' \
-	  '  udevadm trigger --subsystem-match=iio --action=add' \
+	  '  udevadm trigger --subsystem-match=iio --subsystem-match=input --action=add' \
 	  'Then set broker.host in $(SYSCONFDIR)/judder/node.toml, and see what judder-node check says.'
 
 uninstall: ## remove what install installed; settings stay

@@ -18,14 +18,12 @@ struct Tally {
   var shakes = 0
   var orientations = 0
   var windows = 0
-  var warnings = 0
 
   mutating func count(_ output: MotionOutput) {
     switch output {
     case .shake(let event) where event.phase == .began: shakes += 1
     case .orientation: orientations += 1
     case .acceleration: windows += 1
-    case .warning: warnings += 1
     default: break
     }
   }
@@ -105,5 +103,4 @@ var path = MotionPath(try Chip(), rateHz: rateHz)
 path.run(file)
 let tally = path.tally
 print(
-  "samples \(tally.samples) shakes \(tally.shakes) orientations \(tally.orientations) windows \(tally.windows)"
-    + " warnings \(tally.warnings)")
+  "samples \(tally.samples) shakes \(tally.shakes) orientations \(tally.orientations) windows \(tally.windows)")

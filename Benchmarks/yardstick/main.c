@@ -77,7 +77,7 @@ static int run(const char *path, double rate_hz) {
     }
   }
   free(bytes);
-  printf("samples %ld shakes %d orientations %d windows %d warnings 0\n", samples, motion.detector.shakes,
+  printf("samples %ld shakes %d orientations %d windows %d\n", samples, motion.detector.shakes,
          motion.orientation.changes, motion.window.windows);
   return 0;
 }

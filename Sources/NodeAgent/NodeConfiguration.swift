@@ -162,7 +162,14 @@ struct NodeConfiguration {
     settings.device = configuration.optionalText("accelerometer.device")
     settings.rateHz = configuration.number("accelerometer.rate_hz")
     settings.sysfsRoot = configuration.text("accelerometer.sysfs_root")
+    settings.inputRoot = configuration.text("accelerometer.input_root")
     settings.devRoot = configuration.text("accelerometer.dev_root")
+    settings.evdevUnitsPerG = configuration.optionalNumber("accelerometer.evdev_units_per_g")
+    settings.wake = configuration.flag("accelerometer.wake")
+    settings.wakeThresholdG = configuration.optionalNumber("accelerometer.wake_threshold_g")
+    settings.idleAfterS = configuration.number("accelerometer.idle_after_s")
+    // A sleeping sensor is read as often as a resting one is published, and not all the time.
+    settings.idleReadingS = max(10, configuration.number("acceleration.rest_window_s"))
     settings.mountMatrix = configuration.optionalText("accelerometer.mount_matrix").flatMap {
       try? MountMatrix(parsing: $0)
     }

@@ -41,8 +41,8 @@ extension ImpactSettings.Key {
   var summary: String {
     switch self {
     case .thresholdG:
-      "Acceleration without gravity that opens an impact; people's own movements reach 4.8 g. The sensor's range must be "
-        + "above it."
+      "Acceleration without gravity that opens an impact; people's own movements reach 4.8 g. The sensor's range must "
+        + "be above it."
     case .minDurationS: "A shorter pulse is a tick. Only a sensor of 1 kHz and more can tell."
     case .minDVMps: "A smaller change of velocity is a tap."
     case .mergeS: "What comes so soon after belongs to the same impact: cases ring, and what falls bounces."

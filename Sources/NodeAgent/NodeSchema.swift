@@ -52,14 +52,20 @@ enum NodeSchema {
     [
       .choice(
         "source", AccelerometerSettings.Source.allCases.map(\.rawValue), default: "iio",
-        "Where samples come from: iio is a Linux IIO device, recording a CSV file, simulated a scenario, "
-          + "none nothing."),
-      .text("device", note: "the only accelerometer", "IIO device by name, label, iio:deviceN or path."),
+        "Where samples come from: iio is a Linux IIO device, evdev an input device, recording a CSV file, "
+          + "simulated a scenario, none nothing."),
+      .text(
+        "device", note: "the only accelerometer",
+        "IIO device by name, label, iio:deviceN or path; input device by name, place, eventN or path."),
       .number(
         "rate_hz", 1...4000, unit: "Hz", default: 100,
         "Sampling rate wanted. The lowest rate that the sensor offers and that is not below it is chosen."),
       .path("sysfs_root", default: "/sys/bus/iio/devices", "Folder that lists IIO devices."),
-      .path("dev_root", default: "/dev", "Folder of their character devices."),
+      .path("input_root", default: "/sys/class/input", "Folder that lists input devices."),
+      .path("dev_root", default: "/dev", "Folder of character devices."),
+      .number(
+        "evdev_units_per_g", 0.001...1_000_000_000, note: "as the device says",
+        "Counts of an input device in 1 g, for one that does not say; an ADXL345 has 256."),
       .text(
         "mount_matrix", note: "as the driver says, else identity",
         "Rotation from the sensor's axes to the node's, by rows: 1, 0, 0; 0, 1, 0; 0, 0, 1."
@@ -83,6 +89,14 @@ enum NodeSchema {
       ).checked {
         axisProblem($0) { text throws(AxisCorrection.Problem) in try AxisCorrection.offsetG(parsing: text) }
       },
+      .flag(
+        "wake", default: false,
+        "Sleep while nothing moves, until the chip's own motion event. Needs a driver with such an event and an "
+          + "interrupt line; judder-node check tells."),
+      .number(
+        "wake_threshold_g", 0.001...16, unit: "g", note: "as the driver has it",
+        "What the chip takes for motion, rounded to the chip's own steps."),
+      .number("idle_after_s", 5...86_400, unit: "s", default: 60, "How long it must be quiet before it sleeps."),
       .path("recording_file", note: "needed for recording", "CSV with the columns t [s], x, y, z [g]."),
       .choice(
         "scenario", MotionScenario.allCases.map(\.rawValue), default: MotionScenario.parked.rawValue,
@@ -143,7 +157,8 @@ enum NodeSchema {
     [
       .choice(
         "preset", ShakePreset.allCases.map(\.rawValue), default: ShakePreset.handheld.rawValue,
-        "handheld: something shaken by a hand, at most 1 s. fixed: something bolted down, from 1 mg, at most 60 s.")
+        "handheld: something shaken by a hand, at most 1.5 s. fixed: something bolted down, from 1 mg, at most 60 s. "
+          + "reference-handheld: what handheld is measured against.")
     ] + ShakeSettings.Key.allCases.map(shakeKey))
 
   private static func shakeKey(_ key: ShakeSettings.Key) -> ConfigurationKey {

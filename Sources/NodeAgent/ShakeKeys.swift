@@ -23,9 +23,12 @@ extension ShakeSettings.Key {
     case .reversals: "Changes of direction on one axis that a shake needs; a knock has none."
     case .reversalGapS: "Changes of direction further apart do not belong together."
     case .holdS: "So long without activity ends a shake."
+    case .rhythm:
+      "The longest time between the reversals that begin a shake is at most this many times the shortest; 0: any."
+    case .rhythmS: "So long the reversals keep that rhythm; fewer in less time are a knock that rings."
     case .maxS:
-      "A shake still active so long after it was recognised is cancelled as too_long; duration_s is longer, since it "
-        + "counts from the first swing."
+      "A shake still active so long after its first swing is cancelled as too_long; fixed and reference-handheld count "
+        + "from the moment at which it was recognised."
     case .rearmS: "So long without activity before another shake may begin."
     case .maxGapS: "Samples further apart interrupt: an active shake is cancelled as interrupted."
     case .warmUpS: "No shake begins so soon after a start or an interruption."

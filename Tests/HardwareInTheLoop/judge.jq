@@ -85,11 +85,16 @@ def expectations($name):
   if $name == "lis3dh-polled" then
     presence("lis3dh"; "iio"; 20) + shake + recovered("No such device|no sensor") + [
       expect("health says why it is polled";
-        all(.health[].accelerometer | select(.state == "running"); .polling | test("needs a trigger and there is none")))]
+        all(.health[].accelerometer | select(.state == "running");
+          .polling | test("needs a trigger and there is none")))]
   elif $name == "lis3dh-buffered" then presence("lis3dh"; "iio"; 100) + shake + buffered + unbroken
   elif $name == "hid-200" then presence("accel_3d"; "iio"; 200) + shake + buffered + complete(200)
   elif $name == "hid-1000" or $name == "hid-late" then
     presence("accel_3d"; "iio"; 1000) + shake + buffered + complete(1000)
+  elif $name == "hid-lossy" then
+    presence("accel_3d"; "iio"; 200 * 36 / 37) + shake + buffered + [
+      expect("what was lost is told as missing, but for the last read";
+        (.facts.lost | tonumber) - missed | . >= 0 and . <= 2)]
   elif $name == "hid-replug" then
     presence("accel_3d"; "iio"; 200) + shake + buffered + recovered("No such device|no sensor")
   elif $name == "hid-silent" then

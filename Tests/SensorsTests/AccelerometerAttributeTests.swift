@@ -38,6 +38,7 @@ import Testing
 
   private func isNear(_ a: Vector, _ b: Vector, _ tolerance: Double = 1e-9) -> Bool { (a - b).length < tolerance }
 
+  // iio-sensor-proxy #4, PR #284
   @Test(arguments: [IIOChip.ScaleNaming.perAxis, .byType, .shared])
   func scaleIsFoundUnderEachOfItsNames(naming: IIOChip.ScaleNaming) throws {
     var chip = IIOChip.mpu6050
@@ -71,6 +72,7 @@ import Testing
     #expect(isNear(sensor.scale.sample(raw: Vector(5, 10, 55), at: .start).g, Vector(0.3, -0.1, 1)))
   }
 
+  // iio-sensor-proxy #4, PR #284
   @Test func theOffsetIsAddedBeforeScaling() throws {
     var chip = IIOChip.hid
     chip.offset = -100
@@ -98,6 +100,7 @@ import Testing
     #expect(try #require(fault(device)).hasSuffix("in_accel_scale: '\(text)' is no scale"))
   }
 
+  // iio-sensor-proxy #178, #201, #252
   @Test(arguments: ["mount_matrix", "in_mount_matrix", "in_accel_mount_matrix"])
   func theMountMatrixIsFoundUnderEachOfItsNamesAndAppliedOnce(name: String) throws {
     var chip = IIOChip.mpu6050
@@ -114,6 +117,7 @@ import Testing
     #expect(try isNear(g(sensor(chip), 1, 2, 3), Vector(1, 2, 3)))
   }
 
+  // iio-sensor-proxy #260
   @Test func theConfiguredMountMatrixReplacesTheDriversEvenABrokenOne() throws {
     var chip = IIOChip.mpu6050
     chip.scale = "9.80665"
@@ -122,6 +126,7 @@ import Testing
     #expect(try isNear(g(sensor(chip, mountMatrix: configured), 1, 2, 3), Vector(1, 3, -2)))
   }
 
+  // iio-sensor-proxy #285
   @Test(arguments: ["1, 0, 0; 0, 1, 0; 1, 1, 0", "1, 0, 0; 0, 1, 0", "up, down"])
   func aMountMatrixThatCannotBeUndoneIsRefused(text: String) throws {
     var chip = IIOChip.mpu6050

@@ -73,6 +73,7 @@ import Testing
     driver.source.stop()
   }
 
+  // iio-sensor-proxy #100
   @Test func scanIndicesDecideTheOrderAndNotTheAxisNames() throws {
     var chip = IIOChip.lis3dh
     chip.scanIndices = [2, 0, 1, 3]
@@ -132,6 +133,7 @@ import Testing
     driver.source.stop()
   }
 
+  // librealsense PR #15659
   @Test func scansOlderThanTheStartAreDroppedAndCounted() throws {
     let device = try tree.add(.lis3dh)
     let writer = try ScanWriter(device, rateHz: 100, motion: testMotion)
@@ -184,6 +186,7 @@ import Testing
     driver.source.stop()
   }
 
+  // iio-sensor-proxy #43
   @Test func nothingButZerosIsAFaultAndNoData() throws {
     let writer = try ScanWriter(try tree.add(.hid), rateHz: 100) { _ in SIMD3(0, 0, 0) }
     defer { writer.close() }

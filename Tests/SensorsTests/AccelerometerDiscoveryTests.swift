@@ -44,6 +44,7 @@ import Testing
     #expect(try choose(nil).name == "mpu6050")
   }
 
+  // iio-sensor-proxy #166, PR #262
   @Test func aDeviceIsFoundByNameLabelNumberAndPath() throws {
     var lid = IIOChip.lis3dh
     lid.label = "accel-display"
@@ -65,6 +66,7 @@ import Testing
     #expect(try choose(link).name == "lis3dh")
   }
 
+  // rot8 #114
   @Test func twoCandidatesAreRefusedAndListedWithAllThatTellsThemApart() throws {
     var lid = IIOChip.lis3dh
     lid.label = "accel-display"

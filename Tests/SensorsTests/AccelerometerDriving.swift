@@ -48,6 +48,11 @@ final class SourceDriver {
     reports.compactMap { report in if case .failed(let reason) = report { reason } else { nil } }
   }
 
+  /// All faults told of, added up.
+  var faults: AccelerometerFaults {
+    reports.reduce(into: AccelerometerFaults()) { sum, report in if case .faults(let more) = report { sum += more } }
+  }
+
   var gaps: Int { reports.count { $0 == .gap } }
 
   func forget() { reports = [] }
@@ -70,7 +75,38 @@ func testMotion(_ seconds: Double) -> SIMD3<Double> {
   return SIMD3(0.3 * sin(angle), 0.2 * cos(angle), 1 + 0.1 * sin(2 * angle))
 }
 
+/// Answers for a device in an `InputTree` as its device node would.
+struct RigControl: EvdevControl {
+  let device: InputTreeDevice
+  /// The device's clock can be chosen.
+  var hasClock = true
+
+  func axis(_ axis: Int32, of descriptor: Int32) throws(SystemFailure) -> InputAxis {
+    guard let state = device.state else {
+      throw SystemFailure(operation: "EVIOCGABS of", path: "axis \(axis)", code: ENODEV)
+    }
+    let chip = device.chip
+    return InputAxis(
+      value: state[Int(axis)], minimum: Int32(chip.minimum), maximum: Int32(chip.maximum), fuzz: Int32(chip.fuzz),
+      resolution: Int32(chip.resolution))
+  }
+
+  func useMonotonicClock(_ descriptor: Int32) throws(SystemFailure) {
+    if !hasClock { throw SystemFailure(operation: "EVIOCSCLOCKID of", path: "the device", code: EINVAL) }
+  }
+}
+
 extension AccelerometerSettings {
+  init(input tree: InputTree, device: String? = nil, rateHz: Double = 100, unitsPerG: Double? = nil) {
+    self.init()
+    source = .evdev
+    self.device = device
+    self.rateHz = rateHz
+    evdevUnitsPerG = unitsPerG
+    inputRoot = tree.inputRoot
+    devRoot = tree.devRoot
+  }
+
   init(tree: IIOTree, device: String? = nil, rateHz: Double = 100) {
     self.init()
     self.device = device

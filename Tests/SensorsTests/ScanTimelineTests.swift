@@ -63,6 +63,7 @@ import Testing
     #expect(gaps(times, &timeline) == [times[90]])
   }
 
+  // klipper #3027, ArduPilot #6156
   @Test(arguments: [0.9, 0.96, 1.04, 1.1])
   func aRateOffTheNominalOneIsLearntWithoutGaps(factor: Double) {
     var timeline = timeline()

@@ -95,6 +95,7 @@ private final class BusySource: AccelerometerSource {
     thread.stop()
   }
 
+  // iio-sensor-proxy #235
   @Test func aHangingReadHoldsNeitherTheLoopNorTheStop() {
     let thread = SensorThread(name: "test-hang", clock: clock) { HangingSource(seconds: 2.5) }
     let began = clock.now()

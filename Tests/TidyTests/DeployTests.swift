@@ -56,9 +56,13 @@ struct DeployTests {
     let granted = [
       "buffer/enable", "buffer/length", "buffer/watermark", "buffer0/enable", "buffer0/in_accel_x_en",
       "scan_elements/in_accel_x_en", "scan_elements/in_timestamp_en", "trigger/current_trigger",
-      "current_timestamp_clock", "in_accel_sampling_frequency",
+      "current_timestamp_clock", "in_accel_sampling_frequency", "events/in_accel_x_roc_rising_en",
+      "events/in_accel_x_roc_rising_value",
     ]
-    let kept = ["in_accel_x_raw", "in_accel_scale", "scan_elements/in_accel_x_type", "name", "power/control"]
+    let kept = [
+      "events/in_accel_x_roc_rising_period", "events/in_proximity0_thresh_rising_en", "in_accel_x_raw",
+      "in_accel_scale", "scan_elements/in_accel_x_type", "name", "power/control",
+    ]
     for path in granted + kept {
       let file = workplace.folder.appendingPathComponent("device/\(path)")
       try FileManager.default.createDirectory(

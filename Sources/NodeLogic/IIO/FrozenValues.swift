@@ -1,10 +1,14 @@
+public import Telemetry
+
 /// Notices a sensor that gives the same raw numbers over and over, as one does whose measuring has stopped while its
 /// interface goes on.
 ///
 /// A coarse sensor at rest repeats itself quite rightly, so nothing is judged before its **noise** was seen: a block of
-/// 128 scans, still on the whole, in which an axis went over at least two steps of its own. One step is not enough: a
-/// value between two numbers flickers however little noise there is, and stops when the temperature drifts. From such
-/// blocks come `q`, the largest share of scans that repeat the one before, and the longest run that ended by itself.
+/// 128 scans, still on the whole, in which an axis with steps of at most 8 mg went over at least two of them. One step
+/// is not enough: a value between two numbers flickers however little noise there is, and stops when the temperature
+/// drifts. And a coarser step hides the noise of common chips altogether: what moves it is a machine, which may be
+/// turned off. From such blocks come `q`, the largest share of scans that repeat the one before, and the longest run
+/// that ended by itself.
 ///
 /// A run is frozen when it has 50 scans, 5 s, four times the longest run seen, and a length `n` with `q^n < e^-35`.
 /// **False alarms:** were scans independent, a run that long would begin once in 10^15 scans, which at 3200 Hz is once
@@ -17,14 +21,16 @@ public struct FrozenValues: Equatable, Sendable {
   private static let surprise = 35.0
 
   /// A block is still when no axis strays over more than so many counts.
-  private let stillCounts: (x: Int64, y: Int64, z: Int64)
+  private let stillCounts: Counts
+  /// Steps above these are too coarse to show noise.
+  private let noiseCounts: Counts
   private var last: RawScan?
   private var runStart = 0.0
   /// Scans in a row with the same numbers, the first included.
   private var run = 0
   private var block: Block?
   /// The smallest change of each axis: not every driver's numbers go up by one.
-  private var step: (x: Int64, y: Int64, z: Int64) = (.max, .max, .max)
+  private var step: Counts = (.max, .max, .max)
   private var repeatShare: Double?
   private var longestRun = 0
   /// The present values are frozen.
@@ -38,9 +44,20 @@ public struct FrozenValues: Equatable, Sendable {
     case thawed(afterS: Double)
   }
 
-  /// - Parameter stillCounts: how far the raw numbers of each axis may stray at rest, > 0.
-  public init(stillCounts: (x: Int64, y: Int64, z: Int64)) {
-    self.stillCounts = stillCounts
+  /// An axis that strays no further may be at rest [g].
+  private static let stillG = 0.05
+  /// A coarser step does not show noise [g].
+  private static let noiseG = 0.008
+
+  /// - Parameter countG: what one raw count of each axis is [g]; not 0.
+  public init(countG: Vector) {
+    stillCounts = Self.counts(Self.stillG, countG)
+    noiseCounts = Self.counts(Self.noiseG, countG)
+  }
+
+  private static func counts(_ g: Double, _ countG: Vector) -> Counts {
+    let counts = [countG.x, countG.y, countG.z].map { Int64(min(1e9, g / $0.magnitude)) }
+    return (counts[0], counts[1], counts[2])
   }
 
   /// Takes the next scan, measured at `now` [s].
@@ -93,18 +110,23 @@ public struct FrozenValues: Equatable, Sendable {
     guard let full = block, full.count >= Self.blockCount else { return }
     block = Block(scan)
     let count = full.count - min(run, full.count)
-    guard count >= Self.blockCount / 2, full.isStill(within: stillCounts), full.hasNoise(step) else { return }
+    guard count >= Self.blockCount / 2, full.isStill(within: stillCounts), full.hasNoise(step, atMost: noiseCounts)
+    else { return }
     let repeats = max(0, full.repeats - min(run, full.count))
     repeatShare = min(0.999, max(repeatShare ?? 0, Double(repeats) / Double(count)))
     longestRun = max(longestRun, full.longestRun)
   }
 
   public static func == (a: FrozenValues, b: FrozenValues) -> Bool {
-    a.stillCounts == b.stillCounts && a.last == b.last && a.runStart == b.runStart && a.run == b.run
+    a.stillCounts == b.stillCounts && a.noiseCounts == b.noiseCounts && a.last == b.last && a.runStart == b.runStart
+      && a.run == b.run
       && a.step == b.step && a.block == b.block && a.repeatShare == b.repeatShare && a.longestRun == b.longestRun
       && a.isFrozen == b.isFrozen
   }
 }
+
+/// A number of raw counts for each axis.
+private typealias Counts = (x: Int64, y: Int64, z: Int64)
 
 /// Some scans in a row.
 private struct Block: Equatable, Sendable {
@@ -131,16 +153,17 @@ private struct Block: Equatable, Sendable {
 
   mutating func end(run: Int) { longestRun = max(longestRun, run) }
 
-  func isStill(within counts: (x: Int64, y: Int64, z: Int64)) -> Bool {
+  func isStill(within counts: Counts) -> Bool {
     spread.x <= counts.x && spread.y <= counts.y && spread.z <= counts.z
   }
 
-  /// An axis went over two of its steps at least.
-  func hasNoise(_ step: (x: Int64, y: Int64, z: Int64)) -> Bool {
-    spread.x / 2 >= step.x || spread.y / 2 >= step.y || spread.z / 2 >= step.z
+  /// An axis went over two of its steps at least, and its steps are fine.
+  func hasNoise(_ step: Counts, atMost most: Counts) -> Bool {
+    step.x <= most.x && spread.x / 2 >= step.x || step.y <= most.y && spread.y / 2 >= step.y
+      || step.z <= most.z && spread.z / 2 >= step.z
   }
 
-  private var spread: (x: Int64, y: Int64, z: Int64) {
+  private var spread: Counts {
     (distance(high.x, low.x) ?? 0, distance(high.y, low.y) ?? 0, distance(high.z, low.z) ?? 0)
   }
 }

@@ -1,7 +1,7 @@
 public import Telemetry
 
-/// Looks whether a sensor at rest measures gravity: 1 g and nothing else. A wrong scale or a mount matrix that stretches
-/// shows there first, and nowhere as plainly.
+/// Looks whether a sensor at rest measures gravity: 1 g and nothing else. A wrong scale or a mount matrix that
+/// stretches shows there first, and nowhere as plainly.
 ///
 /// At rest means 5 s over which no axis strays by more than 0.1 g. It judges once: what it measures does not change.
 public struct RestMagnitude: Equatable, Sendable {

@@ -42,28 +42,23 @@ public struct ScanCheck: Equatable, Sendable {
   private static let largestG = 1000.0
   /// Offsets and rough ranges let a right reading lie a little beyond the range.
   private static let rangeFactor = 1.25
-  /// An axis that strays no further may be at rest [g], and so may one that strays by few steps.
-  private static let stillG = 0.05
-  private static let stillSteps: Int64 = 4
 
   private let limitG: Double
-  private var values: FrozenValues
+  /// Nil where noise cannot be seen.
+  private var values: FrozenValues?
   private var rest = RestMagnitude()
 
-  /// - Parameter scale: the sensor's; its range, where known, is what bounds a reading.
-  public init(_ scale: AccelerationScale) {
+  /// - Parameters:
+  ///   - scale: the sensor's; its range, where known, is what bounds a reading.
+  ///   - showsNoise: false where small changes are held back on the way, so that a still sensor repeats itself.
+  public init(_ scale: AccelerationScale, showsNoise: Bool = true) {
     limitG = scale.fullScaleG.map { Self.rangeFactor * $0 } ?? Self.largestG
-    values = FrozenValues(
-      stillCounts: (Self.counts(scale.x), Self.counts(scale.y), Self.counts(scale.z)))
-  }
-
-  private static func counts(_ axis: AccelerationScale.AxisScale) -> Int64 {
-    let counts = stillG * standardGravity / axis.scale.magnitude
-    return counts < 1e9 ? max(stillSteps, Int64(counts)) : 1_000_000_000
+    let countG = Vector(scale.x.scale, scale.y.scale, scale.z.scale) * (1 / standardGravity)
+    values = showsNoise ? FrozenValues(countG: countG) : nil
   }
 
   /// The present values are frozen.
-  public var isFrozen: Bool { values.isFrozen }
+  public var isFrozen: Bool { values?.isFrozen ?? false }
 
   /// Judges a scan, which is `g` [g] and was measured at `now`. A scan that is not good says nothing of the next ones.
   ///
@@ -72,7 +67,7 @@ public struct ScanCheck: Equatable, Sendable {
     guard scan.x != 0 || scan.y != 0 || scan.z != 0 else { return .zeros }
     // A mount matrix turns, so that no component alone says what was measured; the length does.
     guard g.length <= limitG * Self.diagonal else { return .outOfRange }
-    switch values.feed(scan, at: now.seconds) {
+    switch values?.feed(scan, at: now.seconds) {
     case .froze(let afterS): remarks.append(.froze(afterS: afterS))
     case .thawed(let afterS): remarks.append(.thawed(afterS: afterS))
     case nil: break

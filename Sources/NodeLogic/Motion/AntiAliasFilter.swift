@@ -4,8 +4,8 @@ internal import Telemetry
 ///
 /// Of a series with the rate r nothing above r / 2 may be left: it would come back mirrored, a motor's 24 Hz as a swing
 /// of 1 Hz in a series of 25 Hz. A Butterworth low-pass filter of eighth order in four sections, with its corner at
-/// 0.275 r: at least 40 dB above r / 2, at most 1 dB below r / 4, and a constant exactly. A fourth order would give 8 dB
-/// just above r / 2. Its coefficients come from the measured spacing, anew whenever that changed by more than 2 %.
+/// 0.275 r: 41 dB and more above r / 2, 0.9 dB and less below r / 4, and a constant exactly. A fourth order would give
+/// 8 dB just above r / 2. Its coefficients come from the measured spacing, anew whenever that changed by more than 2 %.
 struct AntiAliasFilter: Equatable, Sendable {
   /// The corner, in output rates.
   private static let corner = 0.275

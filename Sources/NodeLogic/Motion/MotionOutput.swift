@@ -18,7 +18,7 @@ public enum MotionOutput: Equatable, Sendable {
 
 /// Something about the sensor that people should know; said once per change, or at each doubling of a count.
 public enum MotionWarning: Equatable, Sendable, CustomStringConvertible {
-  /// The measured rate is below what the preset needs.
+  /// The measured rate is below what the preset needs; a preset that cannot do without looks for no shakes.
   case tooSlow(rateHz: Double, preset: ShakePreset)
   /// The rate is high enough again.
   case fastEnough(rateHz: Double)
@@ -57,7 +57,9 @@ public enum MotionWarning: Equatable, Sendable, CustomStringConvertible {
     switch self {
     case .tooSlow(let rateHz, let preset):
       "\(tenths(rateHz)) samples/s are fewer than the \(tenths(preset.minimumRateHz)) that the preset"
-        + " \(preset.rawValue) needs; shakes will be missed; raise accelerometer.rate_hz"
+        + " \(preset.rawValue) needs; "
+        + (preset.needsMinimumRate ? "no shakes are looked for" : "shakes may be found late, or missed")
+        + "; raise accelerometer.rate_hz"
     case .fastEnough(let rateHz): "\(tenths(rateHz)) samples/s are enough again"
     case .stalled(let ageS): "no sample for \(tenths(ageS)) s"
     case .failed(let reason): "cannot be read: \(reason)"
@@ -68,8 +70,8 @@ public enum MotionWarning: Equatable, Sendable, CustomStringConvertible {
     case .faulty(let kind, let count): "\(kind.words); \(count) times since the start"
     case .outOfOrder(let count): "samples whose time does not rise are not used; \(count) since the start"
     case .narrowRange(let fullScaleG, let thresholdG):
-      "its range of \(tenths(fullScaleG)) g ends below the \(tenths(thresholdG)) g that open an impact; none will be seen;"
-        + " lower impact.threshold_g or widen the sensor's range"
+      "its range of \(tenths(fullScaleG)) g ends below the \(tenths(thresholdG)) g that open an impact; none will be"
+        + " seen; lower impact.threshold_g or widen the sensor's range"
     case .impactsHeldBack(let count, let perMinute):
       "more than \(perMinute) impacts a minute; \(count) since the start are not sent; raise impact.threshold_g or"
         + " impact.per_minute"

@@ -2,7 +2,8 @@ public import Telemetry
 
 // Whether what is measured is published.
 extension MotionPipeline {
-  /// From now on nothing that is measured is published: no shake, impact, fall, orientation or window.
+  /// From now on nothing that is measured is published: no shake, waveform, impact, fall, orientation, window or live
+  /// sample. A lease of live samples runs on.
   ///
   /// What was measured until now still is: an active shake is cancelled as stopped, an impact whose pulses are over is
   /// told, the open window is closed. The sensor is watched as before: its health goes on, and so do warnings about it.
@@ -25,6 +26,7 @@ extension MotionPipeline {
     windows.interrupt()
     gravity.reset()
     orientation.interrupt()
+    startRecorder()
     return []
   }
 }

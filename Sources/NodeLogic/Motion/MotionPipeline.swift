@@ -37,7 +37,7 @@ public struct MotionPipeline: Sendable {
   var windows: WindowBuilder
   var recorder: WaveformRecorder?
   var rate = RateEstimator()
-  private var isTooSlow = false
+  private var gate: ShakeGate
   /// When a sample that could be used came last, or the start.
   var lastHeard = Instant.start
   var lastSample: Instant?
@@ -50,6 +50,7 @@ public struct MotionPipeline: Sendable {
   public init(_ settings: MotionSettings = MotionSettings()) {
     self.settings = settings
     shake = ShakeDetector(settings.shake)
+    gate = ShakeGate(settings.preset)
     impacts = ImpactDetector(settings.impact)
     falls = FreeFallDetector(settings.freeFall)
     orientation = OrientationDetector(settings.orientation)
@@ -87,8 +88,8 @@ public struct MotionPipeline: Sendable {
   /// Somebody watches: samples are published beside the windows.
   public var isLive: Bool { windows.isLive }
 
-  /// Publishes samples, in batches, until the lease runs out; extends a lease that runs, or ends it where `until` is not
-  /// later than `now`.
+  /// Publishes samples, in batches, until the lease runs out; extends a lease that runs, or ends it where `until` is
+  /// not later than `now`.
   ///
   /// - Parameter rateHz: the highest rate of samples [Hz], > 0; nil: as configured.
   public mutating func live(until: Instant, at now: Instant, rateHz: Double? = nil) -> [MotionOutput] {
@@ -142,7 +143,7 @@ public struct MotionPipeline: Sendable {
     guard settings != self.settings else { return [] }
     var outputs = interrupt(at: now)
     self.settings = settings
-    shake = ShakeDetector(settings.shake, after: shake.lastID)
+    shake = ShakeDetector(settings.shake, after: shake)
     impacts = ImpactDetector(settings.impact, after: impacts)
     falls = FreeFallDetector(settings.freeFall, after: falls.lastID)
     judgeRange(&outputs)
@@ -151,7 +152,7 @@ public struct MotionPipeline: Sendable {
     windows = WindowBuilder(settings.acceleration, after: windows)
     recorder = settings.waveform.map { WaveformRecorder($0, after: recorder) }
     startRecorder()
-    isTooSlow = false
+    gate = ShakeGate(settings.preset)
     return outputs
   }
 
@@ -161,7 +162,9 @@ public struct MotionPipeline: Sendable {
     switch state {
     case .waiting: health.state = .starting
     case .starting: health.state = isArmed ? .starting : .disarmed
-    case .running: health.state = isArmed ? .running : .disarmed
+    case .running:
+      health.state = isArmed ? .running : .disarmed
+      health.error = refusal
     case .stalled:
       health.state = .stalled
       health.error = "no sample for \(tenths(now - lastHeard)) s"
@@ -170,9 +173,10 @@ public struct MotionPipeline: Sendable {
       health.error = reason
     case .idle: health.state = .idle
     }
-    health.rateHz = rate.rateHz
+    health.rateHz = state == .idle ? nil : rate.rateHz
     health.ageS = lastSample.map { max(0, now - $0) }
     health.noiseMg = windows.noiseMg
+    if !gate.isClosed { health.nearMisses = shake.nearMisses }
     health.polling = description?.capture.reason
     health.faults = faults.isEmpty ? nil : faults
     return health
@@ -190,7 +194,7 @@ extension MotionPipeline {
     windows.isScaleKnown = description.fullScaleG != nil
     startRecorder()
     rate.reset()
-    isTooSlow = false
+    gate = ShakeGate(settings.preset)
     state = .starting
     lastHeard = now
     return outputs
@@ -229,8 +233,9 @@ extension MotionPipeline {
     let stepS = lastSample.map { sample.at - $0 } ?? 0
     lastSample = sample.at
     let missed = rate.feed(sample.at.seconds)
-    guard isArmed else { return judgeRate(&outputs) }
-    let event = shake.feed(sample)
+    judgeRate(at: sample.at, &outputs)
+    guard isArmed else { return }
+    let event = gate.isClosed ? nil : shake.feed(sample)
     if let event { outputs.append(.shake(event)) }
     recorder?.feed(sample, periodS: rate.periodS, event, &outputs)
     feedShocks(sample, &outputs)
@@ -242,7 +247,6 @@ extension MotionPipeline {
     for window in windows.feed(sample, missed: missed, periodS: rate.periodS) {
       outputs.append(.acceleration(window))
     }
-    judgeRate(&outputs)
   }
 
   private mutating func noteGap(at now: Instant) -> [MotionOutput] {
@@ -296,7 +300,7 @@ extension MotionPipeline {
     recorder?.end(event, &outputs)
   }
 
-  private mutating func startRecorder() {
+  mutating func startRecorder() {
     guard let description else { return }
     recorder?.start(rateHz: description.rateHz, fullScaleG: description.fullScaleG)
   }
@@ -306,16 +310,22 @@ extension MotionPipeline {
     windows.interrupt()
   }
 
-  /// Says when the rate falls below what the preset needs, and when it is enough again.
-  private mutating func judgeRate(_ outputs: inout [MotionOutput]) {
-    guard let rateHz = rate.rateHz else { return }
-    if !isTooSlow, rate.isTooSlow(for: settings.preset) {
-      isTooSlow = true
+  /// Says when the rate falls below what the preset needs, and when it is enough again. A shake that is active then is
+  /// cut short, if the preset looks for none at such a rate.
+  private mutating func judgeRate(at now: Instant, _ outputs: inout [MotionOutput]) {
+    switch gate.judge(rate) {
+    case nil: return
+    case .fastEnough(let rateHz): outputs.append(.warning(.fastEnough(rateHz: rateHz)))
+    case .tooSlow(let rateHz):
       outputs.append(.warning(.tooSlow(rateHz: rateHz, preset: settings.preset)))
-    } else if isTooSlow, rateHz >= settings.preset.minimumRateHz {
-      isTooSlow = false
-      outputs.append(.warning(.fastEnough(rateHz: rateHz)))
+      if gate.isClosed, let event = shake.interrupt(at: now) { tell(event, &outputs) }
     }
+  }
+
+  /// Why no shakes are looked for; nil where they are.
+  private var refusal: String? {
+    guard gate.isClosed, let rateHz = rate.rateHz else { return nil }
+    return MotionWarning.tooSlow(rateHz: rateHz, preset: settings.preset).description
   }
 }
 

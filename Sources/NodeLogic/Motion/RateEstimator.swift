@@ -93,12 +93,8 @@ public struct RateEstimator: Equatable, Sendable {
     spacings.removeAll(keepingCapacity: true)
   }
 
-  /// Whether a preset's results are degraded at the measured rate.
-  ///
-  /// A twentieth below the preset's minimum is still allowed, because a sensor set to 20 Hz may well run at 19.3.
-  public func isTooSlow(for preset: ShakePreset) -> Bool {
-    rateHz.map { $0 < 0.95 * preset.minimumRateHz } ?? false
-  }
+  /// A whole block has been measured, rather than the first few spacings.
+  var isSettled: Bool { averaged >= Double(Self.blockSize) }
 
   private mutating func closeBlock() {
     spacings.sort()

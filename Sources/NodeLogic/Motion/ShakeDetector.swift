@@ -6,13 +6,15 @@ public import Telemetry
 /// 2. An envelope follows `m` squared. A background follows the envelope, slowly up and faster down, and stands still
 ///    during a shake. The level `on` is the preset's, or a multiple of the background where that is more, so that a
 ///    walk or a ride raises it.
-/// 3. Each axis counts its reversals at a share of `on`.
+/// 3. Each axis counts its reversals at a share of `on`, and those that keep a rhythm: a step and a knock that rings go
+///    to and fro too, but not evenly.
 /// 4. A shake **begins** when the envelope is above `on` and an axis has its reversals; it starts with their first
-///    swing. It **ends** after a quiet time. It is **cancelled** when it is still active too long after it began, when
-///    samples are missing, and on `stop`.
+///    swing. It **ends** after a quiet time. It is **cancelled** when it lasts too long, when samples are missing, and
+///    on `stop`.
 /// 5. After a shake nothing begins until it was quiet for a while: one event per bout of motion, not one per step.
 ///
-/// The iPhone reports shakes in the same three phases; "too long" is ours, because Apple publishes no number.
+/// The iPhone reports shakes in the same three phases; "too long" is ours, because Apple publishes no number. Why the
+/// numbers are what they are: docs/decisions/007-shake-detector.md.
 public struct ShakeDetector: Equatable, Sendable {
   private enum State: Equatable {
     case idle
@@ -29,6 +31,9 @@ public struct ShakeDetector: Equatable, Sendable {
   public private(set) var droppedOutOfOrder = 0
   /// Samples not used because they were not numbers, or numbers that no accelerometer gives.
   public private(set) var droppedNotFinite = 0
+
+  /// Movements that did not become shakes. A detector that follows another counts on.
+  public private(set) var nearMisses = HealthMessage.Accelerometer.NearMisses(weak: 0, fewReversals: 0, strongestG: nil)
 
   private var state = State.idle
   private var time: Double?
@@ -50,15 +55,17 @@ public struct ShakeDetector: Equatable, Sendable {
   private var x = ReversalCounter()
   private var y = ReversalCounter()
   private var z = ReversalCounter()
+  private var attempt = ShakeAttempt()
 
   private var envelopeSmoothing: Smoothing
   private var risingSmoothing: Smoothing
   private var fallingSmoothing: Smoothing
 
-  /// - Parameter lastID: the number of the last shake before; the first is numbered one more.
-  public init(_ settings: ShakeSettings = ShakeSettings(), after lastID: Int = 0) {
+  /// - Parameter previous: the detector that this one follows: its numbers and counts go on.
+  public init(_ settings: ShakeSettings = ShakeSettings(), after previous: ShakeDetector? = nil) {
     self.settings = settings
-    self.lastID = lastID
+    lastID = previous?.lastID ?? 0
+    if let previous { nearMisses = previous.nearMisses }
     filter = HighPass(highPassHz: settings.highPassHz, lowPassHz: settings.lowPassHz)
     envelopeSmoothing = Smoothing(timeS: settings.envelopeS)
     risingSmoothing = Smoothing(timeS: settings.backgroundS)
@@ -106,7 +113,8 @@ public struct ShakeDetector: Equatable, Sendable {
       firstTime = now
       return event
     }
-    return move(filter.feed(sample.g, after: stepS), now, stepS)
+    let before = filter.linear
+    return move(filter.feed(sample.g, after: stepS), from: before, now, stepS)
   }
 
   /// Tells that samples were lost here. An active shake is cancelled as interrupted, and the filters start again.
@@ -122,32 +130,38 @@ public struct ShakeDetector: Equatable, Sendable {
 
 extension ShakeDetector {
   /// Carries the envelope and the background on, then judges.
-  private mutating func move(_ linear: Vector, _ now: Double, _ stepS: Double) -> ShakeEvent? {
+  private mutating func move(_ linear: Vector, from before: Vector, _ now: Double, _ stepS: Double) -> ShakeEvent? {
     let square = linear.x * linear.x + linear.y * linear.y + linear.z * linear.z
     energy += envelopeSmoothing.weight(after: stepS) * (square - energy)
     let isWarm = now - firstTime >= settings.warmUpS
-    guard let before = background else {
+    guard let surroundings = background else {
       // The first envelope after the filters have settled is the background.
       if isWarm { background = energy }
       return nil
     }
     if !isActive {
       let weight =
-        energy > before ? risingSmoothing.weight(after: stepS) : fallingSmoothing.weight(after: stepS)
-      background = before + weight * (energy - before)
+        energy > surroundings ? risingSmoothing.weight(after: stepS) : fallingSmoothing.weight(after: stepS)
+      background = surroundings + weight * (energy - surroundings)
     }
     guard isWarm else { return nil }
-    measure(linear, length: square.squareRoot(), square: square, now, stepS)
+    count(linear, from: before, now, stepS)
+    measure(length: square.squareRoot(), square: square, now, stepS)
     return decide(now)
   }
 
-  /// Counts reversals and adds up the movement.
-  private mutating func measure(_ linear: Vector, length: Double, square: Double, _ now: Double, _ stepS: Double) {
+  /// Counts reversals.
+  private mutating func count(_ linear: Vector, from before: Vector, _ now: Double, _ stepS: Double) {
     let level = settings.levelRatio * levelG
-    let gapS = settings.reversalGapS
-    x.feed(linear.x, level: level, at: now, gapS: gapS)
-    y.feed(linear.y, level: level, at: now, gapS: gapS)
-    z.feed(linear.z, level: level, at: now, gapS: gapS)
+    let (gapS, ratio) = (settings.reversalGapS, settings.rhythm)
+    x.feed(linear.x, before: before.x, level: level, at: now, stepS: stepS, gapS: gapS, ratio: ratio)
+    y.feed(linear.y, before: before.y, level: level, at: now, stepS: stepS, gapS: gapS, ratio: ratio)
+    z.feed(linear.z, before: before.z, level: level, at: now, stepS: stepS, gapS: gapS, ratio: ratio)
+  }
+
+  /// Adds up the movement.
+  private mutating func measure(length: Double, square: Double, _ now: Double, _ stepS: Double) {
+    let level = settings.levelRatio * levelG
     if length > level {
       if start == nil { start = now }
       lastActive = now
@@ -165,12 +179,16 @@ extension ShakeDetector {
     case .idle:
       guard start != nil else { return nil }
       if quietS > settings.holdS {
+        attempt.count(in: &nearMisses)
         clear()
         return nil
       }
       let level = levelG
       let busiest = busiestAxis.counter
-      guard energy > level * level, busiest.count >= settings.reversals else { return nil }
+      let isStrong = energy > level * level
+      let swings = busiest.count >= settings.reversals && isRhythmic
+      attempt.note(energy: energy, isStrong: isStrong, swings: swings)
+      guard isStrong, swings else { return nil }
       state = .active(began: now)
       // The shake starts with the first swing of the chain, not with the slow reach before it.
       if busiest.count > 0 { start = busiest.first }
@@ -178,7 +196,8 @@ extension ShakeDetector {
       return event(.began, at: now)
     case .active(let began):
       let isOver = quietS > settings.holdS
-      guard isOver || lastActive - began > settings.maxS else { return nil }
+      let from = settings.countsFromBegan ? began : start ?? began
+      guard isOver || lastActive - from > settings.maxS else { return nil }
       state = .latched
       return isOver ? event(.ended, at: now) : event(.cancelled, at: now, .tooLong)
     case .latched:
@@ -207,6 +226,15 @@ extension ShakeDetector {
     x = ReversalCounter()
     y = ReversalCounter()
     z = ReversalCounter()
+    attempt = ShakeAttempt()
+  }
+
+  /// Whether some axis swings in the rhythm that a shake needs.
+  private var isRhythmic: Bool {
+    guard settings.rhythm > 0, settings.reversals > 0 else { return true }
+    let (reversals, overS) = (settings.reversals, settings.rhythmS)
+    return x.isRhythmic(reversals, overS: overS) || y.isRhythmic(reversals, overS: overS)
+      || z.isRhythmic(reversals, overS: overS)
   }
 
   /// The axis with the most reversals; the first of equals.

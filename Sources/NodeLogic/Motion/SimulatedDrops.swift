@@ -3,8 +3,8 @@ internal import Telemetry
 /// A thing that is dropped now and then, from 0.35 to 1.2 m, bounces once and comes to lie on another side.
 ///
 /// Each landing is a half-sine pulse of 8 to 15 ms that takes the velocity of the fall away and gives some of it back.
-/// A sample is the mean over the time since the one before, as of a sensor whose bandwidth goes with its rate: a slow one
-/// sees a lower peak and the same change of velocity.
+/// A sample is the mean over the time since the one before, as of a sensor whose bandwidth goes with its rate: a slow
+/// one sees a lower peak and the same change of velocity.
 struct SimulatedDrops: Sendable {
   private static let sides = [Vector(0, 0, 1), Vector(0, 1, 0), Vector(1, 0, 0), Vector(0, -1, 0), Vector(-1, 0, 0)]
 

@@ -89,8 +89,7 @@ public enum AccelerometerProbe {
     do {
       let device = try EvdevDiscovery(inputRoot: settings.inputRoot).choose(settings.device)
       let sensor = try EvdevSensor(
-        device: device, node: "\(settings.devRoot)/input/\(device.identifier)", unitsPerG: settings.evdevUnitsPerG,
-        mountMatrix: settings.mountMatrix, control: control)
+        device: device, node: "\(settings.devRoot)/input/\(device.identifier)", settings: settings, control: control)
       close(sensor.descriptor)
       let units = sensor.unitsPerG.map(decimal).joined(separator: ", ")
       let range = sensor.scale.fullScaleG.map { "to \(decimal(($0 * 100).rounded() / 100)) g" } ?? "of unknown range"

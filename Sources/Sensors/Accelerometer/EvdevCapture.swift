@@ -7,8 +7,8 @@ internal import Telemetry
 ///
 /// An input device tells changes only, and the kernel holds small ones back. Between two frames the last one is
 /// repeated, at the rate that was asked for, for as long as the device is there: a filter that hears nothing at rest
-/// would take the pause for a loss. A device that is still and one that hangs look alike, except that one whose noise
-/// was seen and has ceased counts as frozen; one that leaves says ENODEV.
+/// would take the pause for a loss. A device that leaves says ENODEV. One that is still and one that hangs look alike,
+/// unless the kernel holds nothing back (its fuzz is 0): then one whose noise was seen and has ceased counts as frozen.
 final class EvdevCapture: Capture {
   let description: AccelerometerDescription
   var check: ScanCheck
@@ -21,6 +21,8 @@ final class EvdevCapture: Capture {
   private var part = 0
   private var samples: [Sample] = []
   private var faults = 0
+  /// A frame has come.
+  private var hasHeard = false
   private var resumeAt: Instant?
   private var deadline: Instant
   private var pauseS = 0.05
@@ -39,7 +41,7 @@ final class EvdevCapture: Capture {
   init(sensor: EvdevSensor, rateHz: Double, wake: AccelerometerDescription.Wake, clock: MonotonicClock) {
     self.sensor = sensor
     self.clock = clock
-    check = ScanCheck(sensor.scale)
+    check = ScanCheck(sensor.scale, showsNoise: !sensor.isFuzzy)
     frames = InputFrames(state: sensor.state)
     held = HeldState(rateHz: rateHz)
     bytes = [UInt8](repeating: 0, count: EvdevCapture.eventBytes * 256)
@@ -125,6 +127,7 @@ final class EvdevCapture: Capture {
       switch frames.feed(event) {
       case .nothing: break
       case .frame(let state, let timeNs):
+        hasHeard = true
         let time = sensor.isMonotonic ? clock.instant(monotonicNanoseconds: timeNs) : read
         // Never ahead of what is known, nor behind what was said already.
         let at = min(time, read)
@@ -137,13 +140,14 @@ final class EvdevCapture: Capture {
 
   /// The kernel had no room for events: the state is asked for, and what it was in between is not known.
   private func recover(at now: Instant, _ result: inout CaptureResult) {
-    pauseS = pauseS > 0.002 ? pauseS / 2 : 0
+    // The choice of its clock makes the kernel drop what waits; nothing is lost with that.
+    let isLoss = hasHeard && held.state != nil
+    if isLoss { pauseS = pauseS > 0.002 ? pauseS / 2 : 0 }
     do throws(SensorFault) {
       let state = try sensor.ask()
       frames.set(state)
-      guard held.state != nil else { return }
       hold(until: now, &result)
-      result.interrupt(&samples)
+      if isLoss { result.interrupt(&samples) }
       if state.isSomething { held.set(state, at: now) }
     } catch {
       result.state = .gone(error.description)

@@ -39,6 +39,8 @@ struct EvdevSensor {
   let scale: AccelerationScale
   /// Counts in one g of each axis.
   let unitsPerG: [Double]
+  /// The kernel holds small changes back.
+  let isFuzzy: Bool
   /// The device's state when it was opened.
   let state: RawScan
   /// Events are stamped by CLOCK_MONOTONIC; else by a clock that may jump, and their arrival has to do.
@@ -48,10 +50,9 @@ struct EvdevSensor {
   ///
   /// - Parameters:
   ///   - node: the character device.
-  ///   - unitsPerG: in place of what the device says.
+  ///   - settings: units and mount matrix in place of what the device says, and the correction of a calibration.
   init(
-    device: EvdevDevice, node: String, unitsPerG configured: Double?, mountMatrix: MountMatrix?,
-    control: any EvdevControl
+    device: EvdevDevice, node: String, settings: AccelerometerSettings, control: any EvdevControl
   ) throws(SensorFault) {
     self.device = device
     self.control = control
@@ -59,16 +60,18 @@ struct EvdevSensor {
     guard descriptor >= 0 else {
       throw SensorFault(SystemFailure(operation: "open", path: node, code: errno))
     }
+    // First, for it makes the kernel forget the events that wait.
+    isMonotonic = (try? control.useMonotonicClock(descriptor)) != nil
     do throws(SensorFault) {
       let axes = try EvdevSensor.axes(of: descriptor, device, control)
-      unitsPerG = try EvdevSensor.units(axes, configured, device)
-      scale = EvdevSensor.scale(axes, unitsPerG, mountMatrix ?? .identity)
+      unitsPerG = try EvdevSensor.units(axes, settings.evdevUnitsPerG, device)
+      scale = EvdevSensor.scale(axes, unitsPerG, settings)
+      isFuzzy = axes.contains { $0.fuzz != 0 }
       state = RawScan(x: Int64(axes[0].value), y: Int64(axes[1].value), z: Int64(axes[2].value))
     } catch {
       close(descriptor)
       throw error
     }
-    isMonotonic = (try? control.useMonotonicClock(descriptor)) != nil
   }
 
   /// The present state, as the kernel keeps it.
@@ -103,10 +106,13 @@ struct EvdevSensor {
     return axes.map { Double($0.resolution) }
   }
 
-  private static func scale(_ axes: [InputAxis], _ unitsPerG: [Double], _ mount: MountMatrix) -> AccelerationScale {
+  private static func scale(_ axes: [InputAxis], _ unitsPerG: [Double], _ settings: AccelerometerSettings)
+    -> AccelerationScale
+  {
     let ends = zip(axes, unitsPerG).compactMap { $0.fullScaleG(unitsPerG: $1) }
     let scales = unitsPerG.map { AccelerationScale.AxisScale(scale: standardGravity / $0) }
     return AccelerationScale(
-      x: scales[0], y: scales[1], z: scales[2], mount: mount, fullScaleG: ends.count == 3 ? ends.min() : nil)
+      x: scales[0], y: scales[1], z: scales[2], mount: settings.mountMatrix ?? .identity,
+      fullScaleG: ends.count == 3 ? ends.min() : nil, correction: settings.correction)
   }
 }

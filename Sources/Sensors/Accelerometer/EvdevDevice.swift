@@ -39,7 +39,8 @@ public struct EvdevDevice: Equatable, Sendable {
 
   /// All that tells it from another, in one line.
   public var summary: String {
-    "\(name) (\(identifier)\(location.map { ", at \($0)" } ?? "")\(isDeclared ? "" : ", not declared an accelerometer"))"
+    let place = location.map { ", at \($0)" } ?? ""
+    return "\(name) (\(identifier)\(place)\(isDeclared ? "" : ", not declared an accelerometer"))"
   }
 
   /// Whether a configured name means this device: its name, `eventN`, its place, or a path to its device node (also one
@@ -96,8 +97,8 @@ public enum EvdevDiscoveryFailure: Error, Equatable, Sendable, CustomStringConve
     case .noInput(let root):
       "no input devices in this kernel: there is no \(root); load evdev and the sensor's driver"
     case .notFound(_, let root, let candidates) where candidates.isEmpty:
-      "no input device under \(root) has the axes x, y and z: the sensor's driver is not loaded, or the device tree does"
-        + " not name it"
+      "no input device under \(root) has the axes x, y and z: the sensor's driver is not loaded, or the device tree"
+        + " does not name it"
     case .notFound(let wanted?, _, let candidates):
       "no input device with three axes is named '\(wanted)' by name, eventN, place or path; there is"
         + " \(candidates.joined(separator: "; "))"
@@ -105,8 +106,9 @@ public enum EvdevDiscoveryFailure: Error, Equatable, Sendable, CustomStringConve
       "no input device is declared an accelerometer; set accelerometer.device to the name of one that is:"
         + " \(candidates.joined(separator: "; "))"
     case .ambiguous(let wanted, let candidates):
-      "\(wanted.map { "'\($0)' could be " } ?? "")\(candidates.count) accelerometers\(wanted == nil ? " and none chosen" : "");"
-        + " set accelerometer.device to the name, place or path of one: \(candidates.joined(separator: "; "))"
+      (wanted.map { "'\($0)' could be \(candidates.count) accelerometers" }
+        ?? "\(candidates.count) accelerometers and none chosen")
+        + "; set accelerometer.device to the name, place or path of one: \(candidates.joined(separator: "; "))"
     }
   }
 }

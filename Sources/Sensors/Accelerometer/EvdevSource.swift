@@ -67,8 +67,7 @@ public final class EvdevSource: AccelerometerSource {
     do {
       let device = try EvdevDiscovery(inputRoot: settings.inputRoot).choose(settings.device)
       let sensor = try EvdevSensor(
-        device: device, node: "\(settings.devRoot)/input/\(device.identifier)", unitsPerG: settings.evdevUnitsPerG,
-        mountMatrix: settings.mountMatrix, control: control)
+        device: device, node: "\(settings.devRoot)/input/\(device.identifier)", settings: settings, control: control)
       note("device", .info, "found \(device.summary)")
       if !device.isDeclared, settings.evdevUnitsPerG == nil {
         note(

@@ -9,6 +9,8 @@ internal import Telemetry
 struct Sleeper {
   let trigger: WakeTrigger
   var quiet = QuietWatch()
+  /// The event came at least once: the chip's interrupt reaches the kernel, which sysfs does not tell.
+  var hasFired = false
   /// Sleeps in a row that ended as soon as they began.
   var shortSleeps = 0
 
@@ -22,7 +24,7 @@ extension IIOSource {
   func prepareSleep(of sensor: IIOSensor) -> (Sleeper?, AccelerometerDescription.Wake) {
     guard settings.wake else { return (nil, .off) }
     do {
-      let trigger = try WakeTrigger(sensor, node: node(of: sensor), opener: openEvents)
+      let trigger = try WakeTrigger(sensor, node: node(of: sensor), control: events)
       if let thresholdG = settings.wakeThresholdG, let refusal = trigger.setThreshold(thresholdG) {
         note("wake threshold", .warning, "\(sensor.device.name): \(refusal)")
       }
@@ -70,12 +72,11 @@ extension IIOSource {
     switch outcome {
     case .asleep: return result.reports
     case .woken(let moment):
+      sleeper?.hasFired = true
       noteShortSleep(watch, at: now)
       return result.reports + [.woken(at: moment)] + wake(watch, at: now)
     case .movedUnnoticed:
-      note(
-        "wake", .warning,
-        "\(watch.sensor.device.name) was moved and its event did not tell: lower accelerometer.wake_threshold_g")
+      noteUnnoticed(watch.sensor)
       return result.reports + [.woken(at: now)] + wake(watch, at: now)
     case .gone(let why):
       watch.close()
@@ -97,6 +98,17 @@ extension IIOSource {
     } catch {
       return fail("\(error)", at: now)
     }
+  }
+
+  /// An event that has never come may never come, for want of an interrupt line, and a node that waits for it is blind.
+  private func noteUnnoticed(_ sensor: IIOSensor) {
+    guard let sleeper else { return }
+    let what = "it was moved and \(sleeper.trigger.event.name) did not tell"
+    guard sleeper.hasFired else {
+      return giveUpSleep(
+        of: sensor, because: "\(what): there is no interrupt line, or accelerometer.wake_threshold_g is too high")
+    }
+    note("wake", .warning, "\(sensor.device.name): \(what); lower accelerometer.wake_threshold_g")
   }
 
   /// An event that fires as soon as it is on watches gravity, or noise: a sensor with it must not sleep.

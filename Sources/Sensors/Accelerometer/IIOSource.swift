@@ -21,7 +21,7 @@ public final class IIOSource: AccelerometerSource {
   let settings: AccelerometerSettings
   let clock: MonotonicClock
   let note: AccelerometerNote
-  let openEvents: EventOpener
+  let events: any EventControl
   var state = State.searching(next: .start)
   private var pause = RetryPause()
   /// What has to be reported before the next samples.
@@ -47,16 +47,16 @@ public final class IIOSource: AccelerometerSource {
 
   /// - Parameters:
   ///   - clock: counts instants.
-  ///   - openEvents: opens what tells of a chip's events; nil: the kernel's way.
+  ///   - events: opens what tells of a chip's events; nil: the kernel's way.
   ///   - note: takes lines for the log, from whatever thread calls `handle`.
   public init(
-    settings: AccelerometerSettings, clock: MonotonicClock, openEvents: EventOpener? = nil,
+    settings: AccelerometerSettings, clock: MonotonicClock, events: (any EventControl)? = nil,
     note: @escaping AccelerometerNote
   ) {
     self.settings = settings
     self.clock = clock
     self.note = note
-    self.openEvents = openEvents ?? openKernelEvents
+    self.events = events ?? KernelEvents()
   }
 
   deinit { stop() }

@@ -93,7 +93,8 @@ final class PolledCapture: IIOCapture {
       capture: .polled(why: "\(why); a reading takes \(each) ms, so the rate is lower"))
   }
 
-  /// Three more tries, soon, for what they may cure; then, and for anything else at once, the sensor is given up for now.
+  /// Three more tries, soon, for what they may cure; then, and for anything else at once, the sensor is given up for
+  /// now.
   private func fault(_ fault: PollFault) -> CaptureResult {
     var result = CaptureResult()
     if fault.isRetried {

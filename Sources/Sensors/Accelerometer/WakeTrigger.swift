@@ -3,19 +3,24 @@ internal import Glibc
 internal import NodeLogic
 internal import Telemetry
 
-/// Opens what reads the events of an IIO device, by its character device. Tests put another in its place, for no plain
-/// file answers to ioctl(2).
-public typealias EventOpener = @Sendable (_ node: String) throws(SystemFailure) -> Int32
+/// Opens what reads the events of an IIO device. Tests put another in its place, for no plain file answers to ioctl(2).
+public protocol EventControl: Sendable {
+  /// A descriptor that reads the events of the device behind this character device.
+  func openEvents(of node: String) throws(SystemFailure) -> Int32
+}
 
-/// The kernel's way: IIO_GET_EVENT_FD_IOCTL. The character device may be closed after it, and has to be, for the buffer
-/// needs it.
-let openKernelEvents: EventOpener = { (node: String) throws(SystemFailure) -> Int32 in
-  let device = open(node, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-  guard device >= 0 else { throw SystemFailure(operation: "open", path: node, code: errno) }
-  defer { close(device) }
-  let events = judder_iio_events(device)
-  guard events >= 0 else { throw SystemFailure(operation: "IIO_GET_EVENT_FD_IOCTL of", path: node, code: errno) }
-  return events
+/// The kernel's way: IIO_GET_EVENT_FD_IOCTL. The character device is closed after it, for the buffer needs it.
+struct KernelEvents: EventControl {
+  func openEvents(of node: String) throws(SystemFailure) -> Int32 {
+    let device = open(node, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    guard device >= 0 else { throw SystemFailure(operation: "open", path: node, code: errno) }
+    defer { close(device) }
+    let events = judder_iio_events(device)
+    guard events >= 0 else {
+      throw SystemFailure(operation: "IIO_GET_EVENT_FD_IOCTL of", path: node, code: errno)
+    }
+    return events
+  }
 }
 
 /// A chip's motion event: chosen among what its driver offers, and turned on and off.
@@ -24,10 +29,10 @@ struct WakeTrigger: Sendable {
   private let sensor: IIOSensor
   private let events: AttributeFolder
   private let node: String
-  private let opener: EventOpener
+  private let control: any EventControl
 
   /// - Throws: why the driver offers no such event.
-  init(_ sensor: IIOSensor, node: String, opener: @escaping EventOpener) throws(SensorFault) {
+  init(_ sensor: IIOSensor, node: String, control: any EventControl) throws(SensorFault) {
     let events = sensor.device.folder.folder("events")
     guard let event = WakeEvent(among: events.names()) else {
       let offered = events.names().filter { $0.hasSuffix("_en") }.joined(separator: ", ")
@@ -39,7 +44,7 @@ struct WakeTrigger: Sendable {
     self.sensor = sensor
     self.events = events
     self.node = node
-    self.opener = opener
+    self.control = control
   }
 
   /// Sets what counts as motion; a driver that refuses the number keeps its own.
@@ -69,7 +74,7 @@ struct WakeTrigger: Sendable {
     do {
       // The clock of the events' times; a driver without the choice keeps its own.
       try? sensor.device.folder.write("monotonic", to: "current_timestamp_clock")
-      let descriptor = try opener(node)
+      let descriptor = try control.openEvents(of: node)
       do {
         for enable in event.enables { try events.write("1", to: enable) }
         guard event.enables.contains(where: { (try? events.read($0)) != "0" }) else {

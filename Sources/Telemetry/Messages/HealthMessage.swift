@@ -110,7 +110,7 @@ public struct HealthMessage: Equatable, Sendable {
     public var noiseMg: Double?
     /// Why samples are polled rather than buffered; absent when they are buffered.
     public var polling: String?
-    /// The last error, while `state` is `failed` or `stalled`.
+    /// The last error, while `state` is `failed` or `stalled`; or why no shakes are looked for.
     public var error: String?
     /// Absent when no shakes are looked for.
     public var nearMisses: NearMisses?

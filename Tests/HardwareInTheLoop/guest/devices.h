@@ -11,6 +11,8 @@ struct options {
   double duration_s;
   // From when to when it is there and says nothing; none by default.
   double silent_from_s, silent_to_s;
+  // Every so manieth reading gets lost; none by default.
+  long lose_every;
   // Every so often nothing is delivered for a while, and then all at once; never by default.
   double late_every_s, late_for_s;
   // Readings carry the time at which they were taken.

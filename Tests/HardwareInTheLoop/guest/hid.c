@@ -76,7 +76,7 @@ struct hub {
   int device;
   struct feature feature;
   double start_s;
-  long sent;
+  long sent, lost;
 };
 
 static void tell(struct hub *hub, const struct uhid_event *event) {
@@ -188,11 +188,15 @@ int run_hid(struct options *options) {
   double time_s;
   for (long n = 0; (time_s = (double)n / options->rate_hz) < options->duration_s; n++) {
     serve_until(&hub, hub.start_s + delivery(&hub, time_s));
-    send_reading(&hub, time_s);
+    if (options->lose_every > 0 && n % options->lose_every == 0) {
+      hub.lost += is_reporting(&hub);
+    } else {
+      send_reading(&hub, time_s);
+    }
   }
   struct uhid_event event = {.type = UHID_DESTROY};
   tell(&hub, &event);
   close(hub.device);
-  printf("sent %ld\n", hub.sent);
+  printf("sent %ld\nlost %ld\n", hub.sent, hub.lost);
   return 0;
 }

@@ -14,6 +14,7 @@ static const char usage[] =
     "  -t S                how long the device exists (10)\n"
     "  -s AT,LENGTH,HZ,G   a shake along x; may be repeated\n"
     "  -q FROM,TO          from when to when it says nothing (hid)\n"
+    "  -d N                every Nth reading gets lost (hid)\n"
     "  -l EVERY,FOR        every so often it delivers late, after so long (hid)\n"
     "  -c                  readings carry the sensor's own time (hid)\n"
     "  -n NAME             its name (evdev)\n";
@@ -44,11 +45,12 @@ int main(int count, char **arguments) {
   struct options options = {
       .rate_hz = 100, .duration_s = 10, .silent_from_s = 1e9, .silent_to_s = 1e9, .name = "judder test"};
   int option;
-  while ((option = getopt(count, arguments, "r:t:s:q:l:n:c")) != -1) {
+  while ((option = getopt(count, arguments, "r:t:s:q:d:l:n:c")) != -1) {
     switch (option) {
       case 'r': options.rate_hz = atof(optarg); break;
       case 't': options.duration_s = atof(optarg); break;
       case 'c': options.stamps = 1; break;
+      case 'd': options.lose_every = atol(optarg); break;
       case 'n': options.name = optarg; break;
       case 's':
         if (!motion_add_shake(&options.motion, optarg)) return refuse();

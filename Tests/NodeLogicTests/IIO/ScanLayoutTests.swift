@@ -56,6 +56,7 @@ struct ScanLayoutTests {
     #expect(layout.decode([1, 0, 9, 9, 2, 0, 9, 9, 3, 0, 9, 9]) == RawScan(x: 1, y: 2, z: 3))
   }
 
+  // libiio #71
   @Test func anotherChannelTakesRoomAndAlignment() throws {
     let other = ScanLayout.Channel(.other("temp"), index: 5, try ScanElement(parsing: "le:s32/32"))
     let layout = try layout("le:s16/16", timestamp: nil, others: [other])
@@ -64,6 +65,7 @@ struct ScanLayoutTests {
     #expect(withTime.size == 24, "the timestamp starts at 16")
   }
 
+  // libiio #324
   @Test func theWholeIsPaddedToItsLargestElement() throws {
     let element = try ScanElement(parsing: "le:s16/16")
     let layout = try ScanLayout([

@@ -18,6 +18,10 @@ struct ArmingTests {
     samples.flatMap { pipeline.handle(.samples([$0]), at: $0.at) }
   }
 
+  private func waveforms(_ outputs: [MotionOutput]) -> [WaveformChunk] {
+    outputs.compactMap { if case .waveform(let chunk) = $0 { chunk } else { nil } }
+  }
+
   /// Rest, a fall from 3 s to 3.4 s, a landing on another side, rest, and a shake at 6 s.
   private func everything(from startS: Double, lengthS: Double) -> [Sample] {
     var random = Lottery(seed: 2)
@@ -120,6 +124,33 @@ struct ArmingTests {
     let window = try #require(windows(outputs).first)
     #expect(window.start == .s(5) && window.count == 1000 && window.missed == 0)
     #expect((window.peakG ?? 1) < 1e-9)
+  }
+
+  @Test func liveSamplesPauseAndTheirLeaseRunsOn() {
+    var pipeline = started()
+    _ = feed(&pipeline, samples(lengthS: 2) { _ in flat })
+    _ = pipeline.live(until: .s(20), at: .s(2))
+    _ = feed(&pipeline, samples(from: 2, lengthS: 1.5) { _ in flat })
+    _ = pipeline.disarm(at: .s(3.5))
+    #expect(pipeline.isLive)
+    #expect(feed(&pipeline, samples(from: 3.5, lengthS: 6) { _ in flat }).isEmpty)
+    _ = pipeline.arm(at: .s(9.5))
+    #expect(windows(feed(&pipeline, samples(from: 9.5, lengthS: 5) { _ in flat })).contains { $0.closing == .live })
+    _ = pipeline.disarm(at: .s(14.5))
+    #expect(pipeline.tick(at: .s(20)).allSatisfy { if case .warning = $0 { true } else { false } })
+    #expect(!pipeline.isLive)
+  }
+
+  @Test func aWaveformEndsWithItsShakeAndHasNothingOfTheTimeBetween() throws {
+    var settings = MotionSettings()
+    settings.waveform = WaveformSettings()
+    var pipeline = started(settings)
+    _ = feed(&pipeline, samples(lengthS: 3.6, shaken(from: 3, lengthS: 2)))
+    #expect(waveforms(pipeline.disarm(at: .s(3.6))).map(\.isLast) == [true])
+    #expect(feed(&pipeline, samples(from: 3.6, lengthS: 2) { _ in flat }).isEmpty)
+    _ = pipeline.arm(at: .s(5.6))
+    let outputs = feed(&pipeline, samples(from: 5.6, lengthS: 4, shaken(from: 6.4, lengthS: 0.8)))
+    #expect(try #require(waveforms(outputs).first).start >= .s(5.6))
   }
 
   @Test func whateverHappensNothingIsPublishedWhileDisarmedAndNumbersRise() {

@@ -50,6 +50,7 @@ struct MotionPipelineTests {
     #expect(turn.at - end.at >= 0.49)
   }
 
+  // mqtt-io #158: the age of the last sample
   @Test func healthFollowsTheSensorFromStartToStall() {
     var pipeline = MotionPipeline()
     #expect(pipeline.health(at: .s(1)).state == .starting)
@@ -253,6 +254,8 @@ struct MotionPipelineTests {
           fed += 1
         case 4: outputs += pipeline.tick(at: now + random.pick([0, 1, 10]))
         case 5: outputs += pipeline.handle(.samples([]), at: now)
+        case 6: outputs += pipeline.handle(random.pick([.idle, .woken(at: now)]), at: now)
+        case 7: outputs += pipeline.handle(.faults(AccelerometerFaults(retried: 1)), at: now)
         default:
           let batch = (0..<5).map { _ in simulator.next() }
           now = max(now, batch[4].at)

@@ -1,5 +1,6 @@
 import Foundation
 import NodeLogic
+import Rig
 import Telemetry
 import Testing
 

@@ -3,6 +3,7 @@ import Testing
 
 @Suite("Rate estimator")
 struct RateEstimatorTests {
+  // klipper #3027, ArduPilot #6156
   @Test(arguments: [1.0, 12.3, 31.25, 97.4, 1600])
   func theRateIsMeasuredFromTheTimestamps(rateHz: Double) throws {
     var estimator = RateEstimator()
@@ -83,14 +84,5 @@ struct RateEstimatorTests {
     for index in 0..<500 { _ = estimator.feed(Double(index) * 0.01) }
     for index in 0..<40 { _ = estimator.feed(5 + Double(index) * 0.04) }
     #expect((try #require(estimator.rateHz) - 25).magnitude < 0.01)
-  }
-
-  @Test func aPresetIsTooFastForASlowSensor() {
-    for (rateHz, isTooSlow) in [(10.0, true), (18.5, true), (19.5, false), (25, false)] {
-      var estimator = RateEstimator()
-      #expect(!estimator.isTooSlow(for: .handheld), "unknown is not too slow")
-      for index in 0..<40 { _ = estimator.feed(Double(index) / rateHz) }
-      #expect(estimator.isTooSlow(for: .handheld) == isTooSlow, "\(rateHz) Hz")
-    }
   }
 }

@@ -1,4 +1,5 @@
 import NodeLogic
+import Rig
 import Telemetry
 import Testing
 

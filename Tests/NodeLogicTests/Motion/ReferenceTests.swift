@@ -1,4 +1,5 @@
 import NodeLogic
+import Rig
 import Telemetry
 import Testing
 
@@ -16,7 +17,7 @@ struct ReferenceTests {
     let presets = Dictionary(uniqueKeysWithValues: try SharedRecordings.manifest().map { ($0.file, $0.preset) })
     var compared = 0
     for (file, expected) in try SharedRecordings.golden() {
-      let preset = try #require(ShakePreset(rawValue: presets[file] ?? "fixed"))
+      let preset = presets[file] == "handheld" ? ShakePreset.referenceHandheld : .fixed
       let events = try SharedRecordings.events(file, preset)
       #expect(events.count == expected.count, "\(file)")
       for (event, golden) in zip(events, expected) {
@@ -38,46 +39,82 @@ struct ReferenceTests {
     #expect(compared >= 80)
   }
 
-  /// Counts as the reference's scorer does: a shake is hit by a `began` from 0.2 s before it to 0.8 s after it; one in
-  /// a stretch labelled `none`, away from shakes and joins, is false.
-  private func score(
-    _ preset: ShakePreset, positive: String, _ began: (SharedRecordings.Record) throws -> [Double]
-  ) throws -> (positives: Int, hits: Int, false: Int) {
-    var result = (positives: 0, hits: 0, false: 0)
-    for record in try SharedRecordings.manifest()
-    where record.preset == preset.rawValue && !record.labels.isEmpty && !record.file.hasPrefix("network") {
-      let times = try began(record)
-      for label in record.labels where label.kind == positive {
-        result.positives += 1
-        if times.contains(where: { label.start - 0.2 <= $0 && $0 <= label.end + 0.8 }) { result.hits += 1 }
-      }
-      let excluded =
-        record.labels.filter { $0.kind != "none" }.map { ($0.start - 0.2)...($0.end + 0.8) }
-        + record.joins.map { $0[0]...($0[1] + 0.2) }
-      let quiet = record.labels.filter { $0.kind == "none" }.map { $0.start...$0.end }
-      result.false += times.count { time in
-        quiet.contains { $0.contains(time) } && !excluded.contains { $0.contains(time) }
-      }
-    }
-    return result
+  private func score(_ record: SharedRecordings.Record, _ preset: ShakePreset) throws -> ShakeScore {
+    var score = ShakeScore()
+    score.count(
+      try SharedRecordings.events(record.file, preset).filter { $0.phase == .began }.map(\.at.seconds), record)
+    return score
   }
 
-  private func began(_ record: SharedRecordings.Record, _ preset: ShakePreset) throws -> [Double] {
-    try SharedRecordings.events(record.file, preset).filter { $0.phase == .began }.map(\.at.seconds)
+  private func labelled(_ preset: String) throws -> [SharedRecordings.Record] {
+    try SharedRecordings.manifest().filter {
+      $0.preset == preset && !$0.labels.isEmpty && !$0.file.hasPrefix("network")
+    }
   }
 
   @Test func findsEveryShakeOfAHandAndHardlyAnythingElse() throws {
-    let score = try score(.handheld, positive: "shake") { try began($0, .handheld) }
-    #expect(score.positives == 24)
-    #expect(score.hits == 24)
-    #expect(score.false <= 2)
+    var sums = (positives: 0, hits: 0, falseAlarms: 0)
+    var reference = 0
+    for record in try labelled("handheld") {
+      let ours = try score(record, .handheld)
+      let theirs = try score(record, .referenceHandheld)
+      #expect(ours.hits == ours.positives, "\(record.file)")
+      #expect(ours.falseAlarms <= theirs.falseAlarms, "\(record.file)")
+      sums.positives += ours.positives
+      sums.hits += ours.hits
+      sums.falseAlarms += ours.falseAlarms
+      reference += theirs.falseAlarms
+    }
+    #expect(sums == (24, 24, 1))
+    #expect(reference == 2)
+  }
+
+  /// A person says "that was a shake" to one of a second, and "that was not just a shake" to one that goes on and on.
+  @Test func everyShakeOfASecondEndsAndEveryLongOneIsTooLong() throws {
+    var counted = [String: Int]()
+    for record in try labelled("handheld") where record.file.contains("mb_") {
+      let events = try SharedRecordings.events(record.file, .handheld)
+      for label in record.labels where label.kind == "shake" {
+        let began = try #require(events.first { $0.phase == .began && label.around.contains($0.at.seconds) })
+        let over = try #require(events.first { $0.id == began.id && $0.phase != .began })
+        let isLong = label.end - label.start > 1.5
+        #expect(over.phase == (isLong ? .cancelled : .ended), "\(record.file) at \(label.start) s")
+        #expect(over.reason == (isLong ? .tooLong : nil), "\(record.file) at \(label.start) s")
+        counted[isLong ? "long" : label.end - label.start > 0.9 ? "waggle" : "short", default: 0] += 1
+      }
+    }
+    #expect(counted == ["short": 9, "waggle": 6, "long": 9])
+  }
+
+  @Test func aHoleOfTwoFifthsOfASecondInterrupts() throws {
+    var interrupted = 0
+    for record in try labelled("handheld") where record.file.contains("mb_shake_long_0") {
+      for label in record.labels where label.kind == "shake" {
+        let hole = label.start + 0.8...label.start + 1.2
+        let events = shakeEvents(try SharedRecordings.samples(record.file).filter { !hole.contains($0.at.seconds) })
+        interrupted += events.count { $0.reason == .interrupted && label.around.contains($0.at.seconds) }
+      }
+    }
+    #expect(interrupted == 3)
+  }
+
+  @Test func noImpactAndNothingElseThatIsVigorousIsAShake() throws {
+    var impacts = 0
+    for record in try labelled("handheld") {
+      let began = try SharedRecordings.events(record.file, .handheld).filter { $0.phase == .began }
+      for label in record.labels where label.kind == "impact" || label.kind == "vigorous" {
+        if label.kind == "impact" { impacts += 1 }
+        #expect(!began.contains { label.around.contains($0.at.seconds) }, "\(record.file) at \(label.start) s")
+      }
+    }
+    #expect(impacts == 26)
   }
 
   @Test func findsEveryEarthquakeAndNothingElse() throws {
-    let score = try score(.fixed, positive: "quake") { try began($0, .fixed) }
-    #expect(score.positives == 9)
-    #expect(score.hits == 9)
-    #expect(score.false == 0)
+    let scores = try labelled("fixed").map { try score($0, .fixed) }
+    #expect(scores.reduce(0) { $0 + $1.positives } == 9)
+    #expect(scores.reduce(0) { $0 + $1.hits } == 9)
+    #expect(scores.allSatisfy { $0.falseAlarms == 0 })
   }
 
   @Test func thePipelineSaysTheSameAsTheDetector() throws {

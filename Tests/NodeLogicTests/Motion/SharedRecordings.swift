@@ -1,36 +1,14 @@
 import Foundation
 import NodeLogic
+import Rig
 import Telemetry
 
 /// The labelled recordings and the reference detector's events, which lie beside the package where they are at all.
 enum SharedRecordings {
-  static let folder = URL(fileURLWithPath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    .appendingPathComponent("../shared/data/motion").standardizedFileURL
+  typealias Record = LabelledRecording
 
-  /// False where the data is not there; the tests that need it are skipped then.
-  static let arePresent = FileManager.default.fileExists(atPath: folder.appendingPathComponent("manifest.json").path)
-
-  struct Record: Decodable {
-    var file: String
-    var preset: String
-    var labels: [Label]
-    var joins: [[Double]]
-  }
-
-  /// A labelled stretch, written `[start, end, "kind"]`.
-  struct Label: Decodable {
-    var start: Double
-    var end: Double
-    var kind: String
-
-    init(from decoder: any Decoder) throws {
-      var values = try decoder.unkeyedContainer()
-      start = try values.decode(Double.self)
-      end = try values.decode(Double.self)
-      kind = try values.decode(String.self)
-    }
-  }
+  static let folder = LabelledRecording.folder
+  static let arePresent = LabelledRecording.arePresent
 
   struct GoldenEvent: Decodable {
     var phase: String
@@ -49,9 +27,7 @@ enum SharedRecordings {
     var files: [String: [GoldenEvent]]
   }
 
-  static func manifest() throws -> [Record] {
-    try JSONDecoder().decode([Record].self, from: Data(contentsOf: folder.appendingPathComponent("manifest.json")))
-  }
+  static func manifest() throws -> [Record] { try LabelledRecording.all() }
 
   static func golden() throws -> [String: [GoldenEvent]] {
     let url = folder.appendingPathComponent("golden_events.json")

@@ -30,6 +30,7 @@ public struct WaveformRecorder: Equatable, Sendable {
     var chunks = 0
   }
 
+  /// As they were given.
   public let settings: WaveformSettings
   /// Shakes without a waveform since the start, because of `maxPerHour`.
   public private(set) var withheld = 0
