@@ -62,7 +62,7 @@ test: dependencies lint-format ## lint, build and run every test
 
 # SCENARIOS='hid-200 evdev' runs only these.
 SCENARIOS ?=
-hil: release ## the node on real drivers: a real kernel and emulated sensors under QEMU, about 3 minutes
+hil: release ## the node on real drivers: a real kernel and emulated sensors under QEMU, about a minute
 	@Tests/HardwareInTheLoop/run $(RELEASE)/judder-node $(SCENARIOS)
 
 # Built as a release is, but with the symbols, so that a profile has names.
