@@ -35,8 +35,8 @@ public struct RateEstimator: Equatable, Sendable {
 
   /// Takes the time of a sample [s] and answers how many samples are missing before it. Times must rise.
   ///
-  /// The answer is negative where samples come that were told as missing: the sum is right. A time that is the arrival's
-  /// is late when the machine was busy, and the samples behind it follow at once.
+  /// The answer is negative where samples come that were told as missing: the sum is right. A time that is the
+  /// arrival's is late when the machine was busy, and the samples behind it follow at once.
   public mutating func feed(_ time: Double) -> Int {
     defer { lastTime = time }
     guard let lastTime, time > lastTime else { return 0 }
