@@ -4,11 +4,13 @@ public import Foundation
 public struct LabelledRecording: Decodable, Sendable {
   /// A stretch, written `[start, end, "kind"]` [s].
   public struct Label: Decodable, Sendable {
+    /// From when to when [s].
     public let start: Double
     public let end: Double
     /// `none`, `shake`, `quake`, `impact` or `vigorous`.
     public let kind: String
 
+    /// Reads the array of three; throws where it is something else.
     public init(from decoder: any Decoder) throws {
       var values = try decoder.unkeyedContainer()
       start = try values.decode(Double.self)
@@ -49,6 +51,7 @@ public struct LabelledRecording: Decodable, Sendable {
 
 /// How well shakes were found, counted as the data folder's own scorer counts.
 public struct ShakeScore: Equatable, Sendable {
+  /// Labelled shakes, those of them that were found, and shakes where there was nothing.
   public private(set) var positives = 0
   public private(set) var hits = 0
   public private(set) var falseAlarms = 0
