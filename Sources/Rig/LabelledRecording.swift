@@ -52,6 +52,7 @@ public struct LabelledRecording: Decodable, Sendable {
 
 /// How well shakes were found, counted as the data folder's own scorer counts.
 public struct ShakeScore: Equatable, Sendable {
+  /// Labelled shakes, those of them that were found, and shakes where there was nothing.
   public private(set) var positives = 0
   public private(set) var hits = 0
   public private(set) var falseAlarms = 0
