@@ -5,8 +5,8 @@ internal import Telemetry
 /// Everything that takes part: a broker, a gpsd with a receiver on a drive, three nodes, the fleet tool twice, and
 /// mosquitto_sub, which hears it all.
 final class Cast {
-  static let nodes = ["pallet-7", "pump-2", "bridge-1"]
-  static let killed = "bridge-1"
+  static let nodes = ["pallet-7", "pump-2", "crate-3"]
+  static let killed = "crate-3"
   /// Seconds of the drive without a fix.
   static let withoutFix = 12.0..<21.0
   private static let settings = "config/demo"

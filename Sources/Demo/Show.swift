@@ -28,7 +28,7 @@ final class Show {
 
   /// Runs to the end. Answers the exit status.
   func run() throws -> Int32 {
-    say("pallet-7 plays a recording, with a receiver on a drive; pump-2 and bridge-1 are simulated")
+    say("pallet-7 plays a recording, with a receiver on a drive; pump-2 and crate-3 are simulated")
     while !isOver() {
       if Interruption.isRequested { return Interruption.exitStatus }
       try step()

@@ -8,7 +8,7 @@ struct Summary {
   }
 
   /// What the nodes of the demo say between them.
-  private static let expected: [Stream] = [.status, .acceleration, .shake, .orientation, .location, .health]
+  private static let expected = Stream.allCases.filter { $0 != .reply }
 
   private let ledger: Ledger
   let items: [Item]
@@ -86,11 +86,11 @@ struct Summary {
   }
 
   private func counts() -> [String] {
-    let titles = ["messages"] + Stream.allCases.map(\.rawValue)
+    let titles = ["messages"] + Summary.expected.map(\.rawValue)
     let rows = ledger.messages.sorted { $0.key < $1.key }.map { node, counts in
-      [node.description] + Stream.allCases.map { String(counts[$0] ?? 0) }
+      [node.description] + Summary.expected.map { String(counts[$0] ?? 0) }
     }
-    let total = ["all"] + Stream.allCases.map { String(ledger.count($0)) }
+    let total = ["all"] + Summary.expected.map { String(ledger.count($0)) }
     return ([titles] + rows + [total]).map { cells in
       cells.enumerated().map { column, cell in
         let width = max(titles[column].count, 8)

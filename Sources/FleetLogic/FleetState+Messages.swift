@@ -124,7 +124,8 @@ extension FleetState {
     case .status(let status) where status.state == .lost: .will
     case .status: retained ? .retainedStatus : .live
     case .acceleration, .health, .reply: retained ? .retained : .live
-    case .shake, .waveform, .impact, .freeFall, .orientation, .location: retained ? .retained : .event(isBacklog: telegram.isBacklog)
+    case .shake, .waveform, .impact, .freeFall, .orientation, .location:
+      retained ? .retained : .event(isBacklog: telegram.isBacklog)
     }
   }
 

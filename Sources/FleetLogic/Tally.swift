@@ -30,6 +30,7 @@ public struct Tally: Equatable, Sendable {
 
   /// The sum of all that is counted apart: always `received`.
   public var accounted: Int {
-    newest + late + formerBoot + duplicates + repeats + staleWills + unknownStreams + commands + cleared + own + rejectedTotal
+    newest + late + formerBoot + duplicates + repeats + staleWills + unknownStreams + commands + cleared + own
+      + rejectedTotal
   }
 }

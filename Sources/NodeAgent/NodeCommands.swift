@@ -76,8 +76,8 @@ enum NodeCommands {
         + "was not still.",
       "With --positions 6: put the node with each of its sides up in turn, and let go of each for --seconds (3). It "
         + "asks for one after the other, z+ z- x+ x- y+ y-; from the third on any order is right, because it knows "
-        + "which side it got. What it prints belongs into the configuration file: mount_matrix, scale_correction, offset_g. "
-        + "They replace those that are there, because it measures along the sensor's own axes.",
+        + "which side it got. What it prints belongs into the configuration file: mount_matrix, scale_correction, "
+        + "offset_g. They replace those that are there, because it measures along the sensor's own axes.",
       "With --from it reads a recording instead. For six positions that is one file with six still stretches, made "
         + "with record --sensor-axes: the first is z+, the first at a right angle to it x+.",
     ])

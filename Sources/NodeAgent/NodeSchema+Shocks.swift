@@ -41,7 +41,7 @@ extension ImpactSettings.Key {
   var summary: String {
     switch self {
     case .thresholdG:
-      "Acceleration without gravity that opens an impact; people's own movements reach 4.8 g. The sensor's range must "
+      "Acceleration without gravity that opens an impact; people's own movements reach 4.7 g. The sensor's range must "
         + "be above it."
     case .minDurationS: "A shorter pulse is a tick. Only a sensor of 1 kHz and more can tell."
     case .minDVMps: "A smaller change of velocity is a tap."
@@ -59,7 +59,7 @@ extension FreeFallSettings.Key {
   var summary: String {
     switch self {
     case .levelG: "What falls feels less than this; what spins as well feels more."
-    case .minS: "A shorter fall is none: 0.2 s are 20 cm. Arms that swing reach 0.18 s."
+    case .minS: "A shorter fall is none: 0.2 s are 20 cm. Arms that swing reach 0.14 s."
     case .maxS: "A fall of so long is told before it ends; 2 s are 20 m."
     }
   }

@@ -4,11 +4,14 @@ public import Foundation
 public struct LabelledRecording: Decodable, Sendable {
   /// A stretch, written `[start, end, "kind"]` [s].
   public struct Label: Decodable, Sendable {
+    /// From the recording's start [s].
     public let start: Double
+    /// From the recording's start [s].
     public let end: Double
     /// `none`, `shake`, `quake`, `impact` or `vigorous`.
     public let kind: String
 
+    /// Reads the array; throws what is wrong with it.
     public init(from decoder: any Decoder) throws {
       var values = try decoder.unkeyedContainer()
       start = try values.decode(Double.self)
@@ -49,6 +52,7 @@ public struct LabelledRecording: Decodable, Sendable {
 
 /// How well shakes were found, counted as the data folder's own scorer counts.
 public struct ShakeScore: Equatable, Sendable {
+  /// Labelled shakes, those of them that were found, and shakes where there was nothing.
   public private(set) var positives = 0
   public private(set) var hits = 0
   public private(set) var falseAlarms = 0
@@ -56,8 +60,8 @@ public struct ShakeScore: Equatable, Sendable {
   /// Nothing counted yet.
   public init() {}
 
-  /// Counts one recording. A shake is hit by one that began from 0.2 s before it to 0.8 s after it. One that began where
-  /// nothing is, and not so close to anything else or to a joint of the recording, is a false alarm.
+  /// Counts one recording. A shake is hit by one that began from 0.2 s before it to 0.8 s after it. One that began
+  /// where nothing is, and not so close to anything else or to a joint of the recording, is a false alarm.
   ///
   /// - Parameter began: when shakes were decided to have begun [s].
   public mutating func count(_ began: [Double], _ recording: LabelledRecording) {

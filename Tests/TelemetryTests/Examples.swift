@@ -49,7 +49,8 @@ enum Examples {
           id: 1, start: WallTime(seconds: 1_796_011_500), peakG: 3, durationS: 0.01, velocityChangeMPS: 0.125,
           axis: .x))),
     Telegram(
-      event, .freeFall(FreeFallMessage(id: 1, start: WallTime(seconds: 1_796_011_500), durationS: 0.125, dropM: 0.077))),
+      event,
+      .freeFall(FreeFallMessage(id: 1, start: WallTime(seconds: 1_796_011_500), durationS: 0.125, dropM: 0.077))),
     Telegram(notice, .reply(ReplyMessage(id: nil, nil, isDone: true))),
     Telegram(
       event,

@@ -1,7 +1,7 @@
 /// What a free fall is.
 ///
-/// The defaults come from recordings: arms that swing hold a wrist below 0.35 g for up to 0.18 s, small jumps a leg for
-/// 0.12 s, and neither is worth a message. 0.2 s is a fall of 20 cm.
+/// The defaults come from recordings: as this detector sees it, arms that swing and wave feel less than 0.35 g for up
+/// to 0.14 s, and that is worth no message. 0.2 s is a fall of 20 cm.
 public struct FreeFallSettings: Equatable, Sendable {
   /// Whether falls are looked for.
   public var isEnabled = true

@@ -1,8 +1,8 @@
 /// Whether the sampling rate is enough for a preset.
 ///
 /// The rate is taken from the timestamps. A twentieth below the minimum is still allowed, because a sensor set to 20 Hz
-/// may well run at 19.3; what was too slow is enough again a little above that, so that noise does not make it flap. The
-/// first few spacings, which jitter moves by a tenth and more, only tell what is far too slow.
+/// may well run at 19.3; what was too slow is enough again a little above that, so that noise does not make it flap.
+/// The first few spacings, which jitter moves by a tenth and more, only tell what is far too slow.
 public struct ShakeGate: Equatable, Sendable {
   /// What has just changed.
   public enum Change: Equatable, Sendable {

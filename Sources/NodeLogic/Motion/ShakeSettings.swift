@@ -22,8 +22,8 @@ public struct ShakeSettings: Equatable, Sendable {
   public var reversals = 3
   /// Changes of direction further apart do not belong together [s], 0.05...5; 0.35 s asks for 1.4 Hz.
   public var reversalGapS = 0.35
-  /// The reversals that begin a shake come in a rhythm: the longest of the times between them is at most this many times
-  /// the shortest, 0...10; 0 asks for none.
+  /// The reversals that begin a shake come in a rhythm: the longest of the times between them is at most this many
+  /// times the shortest, 1...10; 0 asks for none.
   public var rhythm = 2.5
   /// And they keep it for so long [s], 0...5: three reversals within less are a knock that rings.
   public var rhythmS = 0.2
@@ -110,6 +110,9 @@ extension ShakeSettings {
     }
     if lowPassHz <= highPassHz {
       problems.append("low_pass_hz (\(lowPassHz)) must be above high_pass_hz (\(highPassHz)): nothing is left between")
+    }
+    if rhythm > 0, rhythm < 1 {
+      problems.append("rhythm is \(rhythm); expected 0, or 1 to 10: the longest is never below the shortest")
     }
     return problems
   }

@@ -3,9 +3,8 @@ internal import Telemetry
 /// One pulse of acceleration, measured.
 ///
 /// Its duration is the time during which the acceleration along the direction of its peak is above 10 % of the peak,
-/// as MIL-STD-883 (method 2002) measures pulses, but not above less than a third of the threshold: below that, what is
-/// left may be gravity, because something that falls lies differently afterwards. The third is the share of the peak
-/// that MIL-STD-810 (method 516, effective duration) uses, so that the duration is always between the two measures.
+/// which is how the width of a half-sine shock is commonly given, but not above less than a third of the threshold:
+/// below that, what is left may be gravity, because something that falls lies differently afterwards.
 struct ShockPulse: Equatable, Sendable {
   /// The rise through the level, interpolated [s].
   var start: Double

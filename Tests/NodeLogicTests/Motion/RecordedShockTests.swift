@@ -35,7 +35,7 @@ struct RecordedShockTests {
   }
 
   @Test func nothingThatPeopleDoWithTheirBodiesIsAnImpactByDefault() throws {
-    // Walking (pocket, leg, trunk, foot), jumping, exercise, handling, shaking, flicks and punches: 4.8 g at most.
+    // Walking (pocket, leg, trunk, foot), jumping, exercise, handling, shaking, flicks and punches: 4.7 g at most.
     for record in try SharedRecordings.manifest() {
       let outputs = try outputs(record)
       #expect(impacts(outputs).isEmpty, "\(record.file)")
@@ -44,7 +44,7 @@ struct RecordedShockTests {
 
   @Test func atThreeGHalfOfTheStrokesAreFoundAndSoAreSteps() throws {
     // The stretches labelled as impacts are strokes of an arm through the air: pulses of 30 to 120 ms that change the
-    // velocity by 1 to 3 m/s, of up to 4.8 g. Nothing is hit. The 12 that 3 g do not show are too weak; what else they
+    // velocity by 1 to 3 m/s, of up to 4.2 g. Nothing is hit. The 12 that 3 g do not show are too weak; what else they
     // show are heel strikes and jumps. No threshold tells one from the other: hence 5 g.
     let score = try count(thresholdG: 3, kind: "impact")
     #expect(score.stretches == 26)
@@ -64,6 +64,7 @@ struct RecordedShockTests {
   }
 
   @Test func onlyAJumpIsAFall() throws {
+    // It lies across a join of two clips: two flights of a person who jumps, in a row.
     var found: [String: [Double]] = [:]
     for record in try SharedRecordings.manifest() {
       for fall in freeFalls(try outputs(record)) { found[record.file, default: []].append(fall.durationS) }

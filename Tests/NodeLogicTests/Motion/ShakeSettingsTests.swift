@@ -39,6 +39,13 @@ struct ShakeSettingsTests {
     #expect(settings.problems.first?.contains("low_pass_hz") == true)
   }
 
+  @Test func aRhythmThatNothingCanKeepIsNamed() {
+    var settings = ShakeSettings()
+    settings.rhythm = 0.5
+    #expect(settings.problems.count == 1)
+    #expect(settings.problems.first?.hasPrefix("rhythm is 0.5; expected 0, or 1 to 10") == true)
+  }
+
   @Test func notANumberIsAProblem() {
     var settings = ShakeSettings()
     settings.onG = .nan
