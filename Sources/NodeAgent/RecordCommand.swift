@@ -17,7 +17,9 @@ final class RecordCommand {
 
   private let name: String
   private let seconds: Double?
-  private let file: RecordingFile
+  private let open: () throws(Termination) -> RecordingFile
+  /// Made for the first sample: a sensor that gives none neither leaves an empty file nor costs the one that is there.
+  private var file: RecordingFile?
   private let errors = StandardOutput(descriptor: 2)
   private let session: SensorSession
   private let clock: ClockState
@@ -35,18 +37,20 @@ final class RecordCommand {
     session = try SensorSession(settings, log: log)
     clock = ClockProbe(clock: session.clock).read()
     nextLine = session.clock.now() + RecordCommand.progressS
-    file = try name == "-" ? RecordingFile(output) : RecordingFile(path: name, isForced: isForced)
+    try RecordingFile.check(name, isForced: isForced)
+    open = { () throws(Termination) in
+      try name == "-" ? RecordingFile(output) : RecordingFile(path: name, isForced: isForced)
+    }
   }
 
   /// - Throws: `unavailable` when no sample came; what went wrong with the file.
   func run() throws(Termination) {
-    try file.line("t,x,y,z")
     session.every(RecordCommand.flushS) { [unowned self] now throws(Termination) in try progress(at: now) }
     try session.run(seconds: seconds.map { $0 + RecordCommand.patienceS }) {
       [unowned self] report throws(Termination) in
       try take(report)
     }
-    try file.close()
+    try file?.close()
     if errors.isTerminal { try errors.write("\r\u{1B}[K") }
     guard tally.samples > 0 else { throw Termination(.unavailable, [failure ?? "no sample came"]) }
     let length = tally.meanLengthG.map { ", mean |a| \(Decimal.text($0, decimals: 3)) g" } ?? ""
@@ -57,7 +61,7 @@ final class RecordCommand {
   private func take(_ report: AccelerometerReport) throws(Termination) {
     switch report {
     case .started: break
-    case .samples(let samples): for sample in samples where start != nil || sample.isUsable { try write(sample) }
+    case .samples(let samples): for sample in samples { try write(sample) }
     case .gap, .idle, .woken, .faults: break
     case .failed(let reason):
       failure = reason
@@ -72,7 +76,11 @@ final class RecordCommand {
     self.start = start
     if let seconds, sample.at - start >= seconds - 1e-9 { return session.stop() }
     tally.count(sample)
-    try file.line(RecordCommand.row(sample, clock))
+    if file == nil {
+      file = try open()
+      try file?.line("t,x,y,z")
+    }
+    try file?.line(RecordCommand.row(sample, clock))
   }
 
   /// Microseconds and micro-g: finer than any sensor's own.
@@ -83,7 +91,7 @@ final class RecordCommand {
 
   /// Nothing waits longer than a second to be in the file.
   private func progress(at now: Instant) throws(Termination) {
-    try file.flush()
+    try file?.flush()
     if errors.isTerminal {
       try errors.write("\r\(TextWidth.cut(tally.text, to: 70))\u{1B}[K")
       try errors.flush()

@@ -26,6 +26,18 @@ final class RecordingFile {
     output = StandardOutput(descriptor: descriptor, name: path)
   }
 
+  /// Whether the file could be made, without making it: so that whoever asks hears of it before the sensor is started.
+  static func check(_ path: String, isForced: Bool) throws(Termination) {
+    guard path != "-" else { return }
+    if access(path, F_OK) == 0 {
+      guard isForced else { throw termination(path, EEXIST) }
+      guard access(path, W_OK) == 0 else { throw termination(path, errno) }
+      return
+    }
+    let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    guard access(folder, W_OK) == 0 else { throw termination(path, errno) }
+  }
+
   private static func termination(_ path: String, _ code: Int32) -> Termination {
     switch code {
     case EEXIST: Termination(.usage, ["\(path) is there already; --force overwrites it"])

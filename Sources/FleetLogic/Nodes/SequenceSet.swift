@@ -1,10 +1,11 @@
 /// Which sequence numbers of one boot have been seen, in bounded room.
 ///
-/// It is kept as ranges. Events come in order nearly always, which is one range; each gap costs one more. Beyond
+/// It is kept as ranges. Events come in order nearly always, which is one range; each gap costs one more: a node sends
+/// waveforms after everything else, so that every shake of an outage leaves one for a while. Beyond
 /// `capacity` ranges the oldest gap is forgotten, and an event that belongs there would later be taken for a duplicate.
 struct SequenceSet: Equatable, Sendable {
   /// Ranges kept at the most.
-  static let capacity = 16
+  static let capacity = 256
 
   enum Verdict: Equatable {
     /// Higher than all before.

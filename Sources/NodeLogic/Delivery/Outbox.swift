@@ -2,7 +2,8 @@ public import Telemetry
 
 /// Decides what to send next: events wait here, in memory, until the broker acknowledged them.
 ///
-/// Live events go first, then the backlog of an outage, oldest first. At most `window` are under way at once, so that
+/// Live events go first, then the backlog of an outage, oldest first, then the waveforms, whose many chunks would else
+/// hold up, or push out, the shakes that they belong to. At most `window` are under way at once, so that
 /// a weak link never holds more than it can carry, and nothing is queued where it could not be counted.
 public struct Outbox: Sendable {
   /// An event that waits or is under way.
@@ -16,7 +17,7 @@ public struct Outbox: Sendable {
 
   /// Why an event was given up.
   public enum Loss: String, CaseIterable, Sendable {
-    /// No room: the oldest made place for the newest.
+    /// No room: the oldest chunk of a waveform or, where there is none, the oldest event made place for the newest.
     case evicted
     /// The broker refused it for good.
     case refused
@@ -29,10 +30,13 @@ public struct Outbox: Sendable {
 
   private var live = Deque<UInt64>()
   private var backlog = Deque<UInt64>()
+  private var waveforms = Deque<UInt64>()
   private var underWay: Set<UInt64> = []
   private var entries: [UInt64: Entry] = [:]
   /// Sequences in ascending order; those that were delivered meanwhile are skipped.
   private var order = Deque<UInt64>()
+  /// The same of waveforms alone.
+  private var waveformOrder = Deque<UInt64>()
   private var newest: [Stream: UInt64] = [:]
   private var resumeAt: Instant?
   private var lastSequence: UInt64 = 0
@@ -77,7 +81,8 @@ public struct Outbox: Sendable {
     order.append(lastSequence)
     bytes += size
     newest[telegram.body.stream] = lastSequence
-    if isConnected { live.append(lastSequence) }
+    if telegram.isWaveform { waveformOrder.append(lastSequence) }
+    if isConnected { enqueue(lastSequence, telegram) }
     return makeRoom()
   }
 
@@ -92,7 +97,8 @@ public struct Outbox: Sendable {
   public mutating func connect() {
     isConnected = true
     resumeAt = nil
-    backlog = order
+    backlog = Deque(order.filter { entries[$0]?.telegram.isWaveform == false })
+    waveforms = waveformOrder
   }
 
   /// The connection is gone: what was under way or waited live becomes backlog, in its order.
@@ -101,6 +107,23 @@ public struct Outbox: Sendable {
     underWay = []
     live = Deque()
     backlog = Deque()
+    waveforms = Deque()
+  }
+
+  /// Puts an event that is new behind those of its kind.
+  private mutating func enqueue(_ sequence: UInt64, _ telegram: Telegram) {
+    if telegram.isWaveform { waveforms.append(sequence) } else { live.append(sequence) }
+  }
+
+  /// Puts an event that comes back in its place.
+  private mutating func restore(_ sequence: UInt64, _ entry: Entry) {
+    if entry.telegram.isWaveform {
+      waveforms.insert(sequence)
+    } else if entry.isLate {
+      backlog.insert(sequence)
+    } else {
+      live.insert(sequence)
+    }
   }
 
   /// The broker acknowledged an event. Answers false for one that is not known (any more).
@@ -116,9 +139,7 @@ public struct Outbox: Sendable {
   public mutating func refuse(_ sequence: UInt64, isPermanent: Bool, retryS: Double = 5, at now: Instant) -> Telegram? {
     underWay.remove(sequence)
     guard isPermanent else {
-      if let entry = entries[sequence] {
-        if entry.isLate { backlog.insert(sequence) } else { live.insert(sequence) }
-      }
+      if let entry = entries[sequence] { restore(sequence, entry) }
       resumeAt = now + retryS
       return nil
     }
@@ -138,6 +159,8 @@ public struct Outbox: Sendable {
         outgoing.append(handOver(sequence, telegram, isLate: false))
       } else if let (sequence, telegram) = popWaiting(&backlog) {
         outgoing.append(handOver(sequence, telegram, isLate: true))
+      } else if let (sequence, telegram) = popWaiting(&waveforms) {
+        outgoing.append(handOver(sequence, telegram, isLate: false))
       } else {
         break
       }
@@ -171,22 +194,32 @@ public struct Outbox: Sendable {
     guard let entry = entries.removeValue(forKey: sequence) else { return nil }
     bytes -= entry.bytes
     while let first = order.first, entries[first] == nil { _ = order.popFirst() }
+    while let first = waveformOrder.first, entries[first] == nil { _ = waveformOrder.popFirst() }
     if order.count > 2 * entries.count + 64 { order = Deque(order.filter { entries[$0] != nil }) }
     return entry
   }
 
-  /// Gives up the oldest events until the rest fits. What is under way stays: the broker may have it already.
+  /// Gives up events until the rest fits: chunks of waveforms, oldest first, be it the one that came just now; then
+  /// the oldest of the others, but not the newest. What is under way stays: the broker may have it already.
   private mutating func makeRoom() -> [Telegram] {
     var evicted: [Telegram] = []
-    while bytes > capacityBytes,
-      let oldest = order.first(where: { entries[$0] != nil && !underWay.contains($0) }), oldest != lastSequence,
-      let entry = remove(oldest)
-    {
+    while bytes > capacityBytes, let dispensable, let entry = remove(dispensable) {
       lost[.evicted, default: 0] += 1
       evicted.append(entry.telegram)
     }
     return evicted
   }
+
+  private var dispensable: UInt64? {
+    if let chunk = waveformOrder.first(where: isWaiting) { return chunk }
+    return order.first(where: isWaiting).flatMap { $0 == lastSequence ? nil : $0 }
+  }
+
+  private func isWaiting(_ sequence: UInt64) -> Bool { entries[sequence] != nil && !underWay.contains(sequence) }
+}
+
+extension Telegram {
+  fileprivate var isWaveform: Bool { body.stream == .waveform }
 }
 
 extension LocationMessage {

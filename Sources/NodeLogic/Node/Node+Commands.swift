@@ -52,6 +52,7 @@ extension Node {
   }
 
   private mutating func setArmed(_ isArmed: Bool, at now: Instant, _ effects: inout [NodeEffect]) {
+    self.isArmed = isArmed
     guard let motion, motion.isArmed != isArmed else { return }
     if let outputs = isArmed ? self.motion?.arm(at: now) : self.motion?.disarm(at: now) {
       carryOut(outputs, at: now, &effects)

@@ -20,6 +20,8 @@ public struct Node: Sendable {
   private var outbox: Outbox
   var budget: DataBudget?
   var commands = CommandDesk()
+  /// As the node was told last; it outlasts the sensor.
+  var isArmed = true
   private var sensor: AccelerometerDescription?
   private var connects = 0
   private var dropped = 0
@@ -92,7 +94,9 @@ public struct Node: Sendable {
     if settings.healthIntervalS != self.settings.healthIntervalS {
       healthDue = min(healthDue, now + settings.healthIntervalS)
     }
+    let isTurned = settings.convention != self.settings.convention
     self.settings = settings
+    if isTurned { repeatOrientation(&effects) }
     reconfigureBudget(settings.budget, at: now)
     take(outbox.resize(capacityBytes: settings.outboxBytes), &effects)
     publish(.status(status(.online)), at: now, &effects)
@@ -113,12 +117,14 @@ public struct Node: Sendable {
       if let outputs = motion?.stop(at: now) { carryOut(outputs, at: now, &effects) }
       motion = nil
       sensor = nil
+      turn = nil
       return
     }
     if let outputs = motion?.reconfigure(new, at: now) {
       carryOut(outputs, at: now, &effects)
     } else {
       motion = MotionPipeline(new)
+      if !isArmed { _ = motion?.disarm(at: now) }
     }
   }
 }
@@ -149,9 +155,14 @@ extension Node {
     // What changed while offline, or was under way when the link broke, is published late and not retained, and the
     // broker may have forgotten everything: who subscribes next is owed the present state.
     if let present = location?.present(at: now) { carryOut([present], at: now, &effects) }
-    if let turn, !outbox.holdsNewest(of: .orientation) {
-      append(.orientation(turn.message(in: settings.convention)), at: turn.at, &effects)
-    }
+    if !outbox.holdsNewest(of: .orientation) { repeatOrientation(&effects) }
+  }
+
+  /// Publishes once more which side is up, unless the node was told to keep what it measures to itself: what it knew
+  /// before that may not be so any more.
+  private mutating func repeatOrientation(_ effects: inout [NodeEffect]) {
+    guard let turn, motion?.isArmed == true else { return }
+    append(.orientation(turn.message(in: settings.convention)), at: turn.at, &effects)
   }
 
   private mutating func refuse(

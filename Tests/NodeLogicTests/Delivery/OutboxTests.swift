@@ -17,6 +17,13 @@ import Testing
       Envelope(boot: BootID(1), time: WallTime(seconds: 1), clock: .ntp, uptime: 1), .location(.fixed(position)))
   }
 
+  private func chunk(_ number: Int) -> Telegram {
+    let message = WaveformMessage(
+      id: 1, chunk: number, isLast: false, start: WallTime(seconds: 1), periodS: 0.01, unitG: 0.001,
+      x: Array(repeating: 1000, count: 40), y: Array(repeating: 0, count: 40), z: Array(repeating: 0, count: 40))
+    return Telegram(Envelope(boot: BootID(1), time: WallTime(seconds: 1), clock: .ntp, uptime: 1), .waveform(message))
+  }
+
   private let now = Instant(seconds: 100)
 
   private func tokens(_ outgoing: [Outgoing]) -> [UInt64] { outgoing.compactMap(\.token) }
@@ -35,6 +42,56 @@ import Testing
     #expect(outbox.oldestAgeS(at: now + 7) == 7)
     outbox.connect()
     #expect(tokens(outbox.next(at: now)) == [1])
+  }
+
+  @Test func waveformsNeverPushOutAnythingElse() {
+    var outbox = Outbox(capacityBytes: 5000)
+    var given: [Stream] = []
+    for id in 1...6 {
+      given += outbox.append(shake(id), at: now).map(\.body.stream)
+      for number in 0..<20 { given += outbox.append(chunk(number), at: now).map(\.body.stream) }
+    }
+    #expect(given.count > 90 && given.allSatisfy { $0 == .waveform })
+    #expect(outbox.lost[.evicted] == given.count)
+    #expect(outbox.bytes <= 5000)
+    outbox.connect()
+    #expect(outbox.next(at: now).prefix(6).map(\.telegram.body.stream) == Array(repeating: .shake, count: 6))
+  }
+
+  @Test func whereOnlyEventsAreLeftAChunkThatComesIsGivenUpItself() {
+    var outbox = Outbox(capacityBytes: 700)
+    var given: [Telegram] = []
+    for id in 1...3 { given += outbox.append(shake(id), at: now) }
+    let before = given.count
+    given += outbox.append(chunk(0), at: now)
+    #expect(given.dropFirst(before).map(\.body.stream) == [.waveform])
+    given += outbox.append(shake(4), at: now)
+    #expect(given.last?.body.stream == .shake, "the oldest event makes room for the newest, as ever")
+  }
+
+  @Test func waveformsGoWhenNothingElseWaits() {
+    var outbox = Outbox(capacityBytes: 100_000, window: 2)
+    outbox.append(shake(1), at: now)
+    outbox.append(chunk(0), at: now)
+    outbox.append(shake(2), at: now)
+    outbox.connect()
+    outbox.append(chunk(1), at: now)
+    outbox.append(shake(3), at: now)
+    #expect(tokens(outbox.next(at: now)) == [5, 1], "live, then backlog")
+    outbox.deliver(5)
+    outbox.deliver(1)
+    #expect(tokens(outbox.next(at: now)) == [3, 2], "then the oldest chunk")
+    outbox.refuse(2, isPermanent: false, retryS: 0, at: now)
+    outbox.deliver(3)
+    outbox.append(shake(4), at: now)
+    #expect(tokens(outbox.next(at: now)) == [6, 2], "one that comes back keeps its place behind the events")
+    outbox.deliver(6)
+    outbox.disconnect()
+    outbox.connect()
+    #expect(tokens(outbox.next(at: now)) == [2, 4])
+    outbox.deliver(2)
+    outbox.deliver(4)
+    #expect(outbox.count == 0 && outbox.bytes == 0)
   }
 
   @Test func theWindowBoundsWhatIsUnderWay() {
