@@ -74,6 +74,16 @@ import Testing
     }
   }
 
+  @Test func withoutASensorNoFileIsMadeAndNoneIsLost() throws {
+    let root = ["--set", "accelerometer.sysfs_root=\(place.path("nothing"))"]
+    let file = place.path("none.csv")
+    #expect(try node(["record", file] + root).status == 69)
+    #expect(!FileManager.default.fileExists(atPath: file))
+    try "t,x,y,z\n0,0,0,1\n".write(toFile: file, atomically: true, encoding: .utf8)
+    #expect(try node(["record", file, "--force"] + root).status == 69)
+    #expect(try String(contentsOfFile: file, encoding: .utf8).hasPrefix("t,x,y,z\n0,0,0,1"))
+  }
+
   // MARK: tap
 
   @Test func withoutATerminalThereIsALineASecond() throws {
