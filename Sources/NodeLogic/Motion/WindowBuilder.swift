@@ -220,7 +220,3 @@ extension WindowBuilder {
     return watch < level * level && (sums.isStretched || rms < level)
   }
 }
-
-extension Vector {
-  var squaredLength: Double { x * x + y * y + z * z }
-}
