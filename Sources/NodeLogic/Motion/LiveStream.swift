@@ -54,8 +54,10 @@ struct LiveStream: Equatable, Sendable {
 
   /// Closes the batch that is open.
   mutating func close(_ word: AccelerationMessage.Filter) -> [AccelerationWindow] {
-    defer { batch.clear() }
-    return batch.window(word).map { [$0] } ?? []
+    // What was counted without a value in the batch is the next one's.
+    guard let window = batch.window(word) else { return [] }
+    batch.clear()
+    return [window]
   }
 
   /// Forgets the past, because samples stopped.
@@ -117,7 +119,7 @@ private struct LiveBatch: Equatable {
   private var start = Instant.start
   private var end = Instant.start
   private var count = 0
-  private var missed = 0
+  private var missed = MissedCount()
   private var clipped = 0
 
   init() {
@@ -126,7 +128,7 @@ private struct LiveBatch: Equatable {
 
   mutating func note(_ sample: Sample, missed: Int) {
     count += 1
-    self.missed += missed
+    self.missed.add(missed)
     if sample.isClipped { clipped += 1 }
   }
 
@@ -140,14 +142,16 @@ private struct LiveBatch: Equatable {
 
   mutating func clear() {
     values.removeAll(keepingCapacity: true)
-    (count, missed, clipped) = (0, 0, 0)
+    (count, clipped) = (0, 0)
+    missed.next()
   }
 
   func window(_ filter: AccelerationMessage.Filter) -> AccelerationWindow? {
     guard !values.isEmpty else { return nil }
     let mean = values.reduce(Vector.zero, +) * (1 / Double(values.count))
     var window = AccelerationWindow(
-      start: start, end: end, closing: .live, filter: filter, meanG: mean, count: count, missed: missed)
+      start: start, end: end, closing: .live, filter: filter, meanG: mean, count: count,
+      missed: missed.told)
     window.clipped = clipped
     window.samples = values
     window.samplePeriodS = values.count > 1 ? (end - start) / Double(values.count - 1) : periodS
