@@ -192,6 +192,9 @@ extension WindowBuilder {
       let count = max((windowS / periodS - 0.5).rounded(.up), 1)
       thinning.prepare(periodS: periodS, outputS: count * periodS)
       thinning.feed(filtered, step)
+    } else {
+      // What it knows grows old: a data budget may make windows short again at any time.
+      thinning.reset()
     }
     return filtered
   }
