@@ -11,6 +11,9 @@ struct LiveStream: Equatable, Sendable {
   static let mostValues = 200
   /// A sensor runs some per cent off its nominal rate; that is no reason to halve the live one.
   private static let rateTolerance = 0.05
+  /// So much above that may the rate wander, as a share of it, before a sample more is left out: a sensor just at the
+  /// bound would have its batches cut over and over.
+  private static let rateHysteresis = 0.02
 
   /// When the lease runs out.
   var until: Instant
@@ -69,8 +72,9 @@ struct LiveStream: Equatable, Sendable {
   private mutating func prepare(
     _ periodS: Double, _ word: AccelerationMessage.Filter, _ complete: inout [AccelerationWindow]
   ) {
-    let fitting = max(1, Int(min((1 / (periodS * rateHz) - Self.rateTolerance).rounded(.up), 1_000_000)))
-    if fitting != factor {
+    let ratio = min(1 / (periodS * rateHz), 1_000_000)
+    let fitting = leastFactor(ratio)
+    if fitting < factor || leastFactor(ratio / (1 + Self.rateHysteresis)) > factor {
       complete += close(word)
       factor = fitting
       untilNext = 1
@@ -79,6 +83,9 @@ struct LiveStream: Equatable, Sendable {
     batch.periodS = Double(factor) * periodS
     batch.size = Int(min(max((batchS / batch.periodS).rounded(), 1), Double(Self.mostValues)))
   }
+
+  /// The least number with which every so many samples are no more than wanted, of so many times more.
+  private func leastFactor(_ ratio: Double) -> Int { max(1, Int((ratio - Self.rateTolerance).rounded(.up))) }
 
   /// Fills a hole that is shorter than the spacing of what goes out.
   private mutating func bridge(
