@@ -27,7 +27,18 @@ public struct Vector: Equatable, Hashable, Sendable {
   public static prefix func - (a: Vector) -> Vector { Vector(-a.x, -a.y, -a.z) }
 
   /// The Euclidean length.
-  public var length: Double { (x * x + y * y + z * z).squareRoot() }
+  public var length: Double { squaredLength.squareRoot() }
+
+  /// The scalar product: the component along the other, where that is a unit vector.
+  public func dot(_ other: Vector) -> Double { x * other.x + y * other.y + z * other.z }
+
+  /// The vector product: at right angles to both, by the right-hand rule.
+  public func cross(_ other: Vector) -> Vector {
+    Vector(y * other.z - z * other.y, z * other.x - x * other.z, x * other.y - y * other.x)
+  }
+
+  /// The length squared, which costs no root.
+  public var squaredLength: Double { dot(self) }
 
   /// Whether no component is infinite or not a number.
   public var isFinite: Bool { x.isFinite && y.isFinite && z.isFinite }

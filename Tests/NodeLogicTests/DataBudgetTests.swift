@@ -155,6 +155,8 @@ private struct Traffic {
 
   @Test func theStretchHasNoStepsAndEndsAtTheLongest() {
     var budget = DataBudget(.init(limitBytes: 31_000_000), at: .start)
+    // The steps are as fine as a message is small against the reserve, which is whole after ten days.
+    budget.setConnected(false, at: .s(10 * 86_400))
     #expect(budget.stretch(upTo: 360) == 1)
     var last = 1.0
     for second in 0..<3000 {
@@ -165,6 +167,26 @@ private struct Traffic {
     }
     #expect((last - 360).magnitude < 1e-9)
     #expect(budget.stretch(upTo: 0.5) == 1, "windows of an hour and more are as long as they get")
+  }
+
+  @Test(arguments: [1.0, 10])
+  func aNodeThatLosesItsPowerEveryHourStaysNearItsLimit(windowS: Double) {
+    var used = 0.0
+    for _ in 0..<24 {
+      var traffic = Traffic(limitMB: 40, shakesPerDay: 0, windowS: windowS)
+      traffic.run(untilDay: 1.0 / 24)
+      used += traffic.budget.usedBytes
+    }
+    #expect(used < 2.3 * 40e6 / 30.75, "\(used) bytes in a day of 24 starts")
+  }
+
+  @Test func atAStartAlreadyWhatFitsIntoTheLimitIsNotStretched() {
+    // 95 % of the limit in windows of a quarter of a minute, from the first minute on.
+    var traffic = Traffic(limitMB: 500, shakesPerDay: 0, windowS: 15)
+    traffic.run(untilDay: 1)
+    var fitting = Traffic(limitMB: traffic.budget.usedBytes * 30.75 / 0.95 / 1e6, shakesPerDay: 0, windowS: 15)
+    fitting.run(untilDay: 29)
+    #expect(fitting.changes.isEmpty && fitting.largestStretch == 1)
   }
 
   @Test func anotherLimitKeepsWhatIsOwed() {

@@ -67,8 +67,9 @@ import Testing
     #expect(lengths.allSatisfy { $0 > 5 && $0 < 60 })
     let budget = try #require(health(&node, at: .s(18_000))?.budget)
     #expect(budget.limitMB == 62 && budget.stretch > 5)
-    // 0.7 of a day's worth were there to begin with, and five hours' came.
-    #expect(budget.usedMB < 62 / 30.75 * (0.7 + 5.0 / 24) && budget.usedMB > 1)
+    // 0.05 of a day's worth was there to begin with, five hours' came, and their part of the reserve of ten days.
+    let granted = 62 / 30.75 * (0.05 + 5.0 / 24 * (1 + 0.065))
+    #expect(budget.usedMB < granted && budget.usedMB > 0.85 * granted)
   }
 
   @Test func eventsAreNeverWithheldAndAreCharged() throws {

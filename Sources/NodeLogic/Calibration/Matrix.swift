@@ -49,14 +49,6 @@ struct Matrix: Equatable, Sendable {
 }
 
 extension Vector {
-  /// The scalar product.
-  func dot(_ other: Vector) -> Double { x * other.x + y * other.y + z * other.z }
-
-  /// The vector product: at right angles to both, by the right-hand rule.
-  func cross(_ other: Vector) -> Vector {
-    Vector(y * other.z - z * other.y, z * other.x - x * other.z, x * other.y - y * other.x)
-  }
-
   /// The product, component by component.
   func scaled(by factors: Vector) -> Vector { Vector(x * factors.x, y * factors.y, z * factors.z) }
 

@@ -68,19 +68,16 @@ public struct MountMatrix: Equatable, Sendable, CustomStringConvertible {
 
   /// The vector along the node's axes that `sensor` is along the sensor's.
   public func callAsFunction(_ sensor: Vector) -> Vector {
-    Vector(dot(rows.x, sensor), dot(rows.y, sensor), dot(rows.z, sensor))
+    Vector(rows.x.dot(sensor), rows.y.dot(sensor), rows.z.dot(sensor))
   }
 
   /// 1 for a rotation; 0 where a direction is lost.
-  public var determinant: Double {
-    let (a, b, c) = rows
-    return a.x * (b.y * c.z - b.z * c.y) - a.y * (b.x * c.z - b.z * c.x) + a.z * (b.x * c.y - b.y * c.x)
-  }
+  public var determinant: Double { rows.x.dot(rows.y.cross(rows.z)) }
 
   /// Whether it turns only, within one part in a hundred: one that mirrors or stretches is used as it is, but deserves
   /// a warning.
   public var isRotation: Bool {
-    let products = [dot(rows.x, rows.y), dot(rows.y, rows.z), dot(rows.z, rows.x)]
+    let products = [rows.x.dot(rows.y), rows.y.dot(rows.z), rows.z.dot(rows.x)]
     let lengths = [rows.x.length, rows.y.length, rows.z.length]
     return determinant > 0 && products.allSatisfy { $0.magnitude < 0.01 }
       && lengths.allSatisfy { ($0 - 1).magnitude < 0.01 }
@@ -91,6 +88,4 @@ public struct MountMatrix: Equatable, Sendable, CustomStringConvertible {
   }
 
   public static func == (a: MountMatrix, b: MountMatrix) -> Bool { a.rows == b.rows }
-
-  private func dot(_ a: Vector, _ b: Vector) -> Double { a.x * b.x + a.y * b.y + a.z * b.z }
 }

@@ -11,6 +11,9 @@ struct LiveStream: Equatable, Sendable {
   static let mostValues = 200
   /// A sensor runs some per cent off its nominal rate; that is no reason to halve the live one.
   private static let rateTolerance = 0.05
+  /// So much above that may the rate wander, as a share of it, before a sample more is left out: a sensor just at the
+  /// bound would have its batches cut over and over.
+  private static let rateHysteresis = 0.02
 
   /// When the lease runs out.
   var until: Instant
@@ -54,8 +57,10 @@ struct LiveStream: Equatable, Sendable {
 
   /// Closes the batch that is open.
   mutating func close(_ word: AccelerationMessage.Filter) -> [AccelerationWindow] {
-    defer { batch.clear() }
-    return batch.window(word).map { [$0] } ?? []
+    // What was counted without a value in the batch is the next one's.
+    guard let window = batch.window(word) else { return [] }
+    batch.clear()
+    return [window]
   }
 
   /// Forgets the past, because samples stopped.
@@ -67,8 +72,9 @@ struct LiveStream: Equatable, Sendable {
   private mutating func prepare(
     _ periodS: Double, _ word: AccelerationMessage.Filter, _ complete: inout [AccelerationWindow]
   ) {
-    let fitting = max(1, Int(min((1 / (periodS * rateHz) - Self.rateTolerance).rounded(.up), 1_000_000)))
-    if fitting != factor {
+    let ratio = min(1 / (periodS * rateHz), 1_000_000)
+    let fitting = leastFactor(ratio)
+    if fitting < factor || leastFactor(ratio / (1 + Self.rateHysteresis)) > factor {
       complete += close(word)
       factor = fitting
       untilNext = 1
@@ -77,6 +83,9 @@ struct LiveStream: Equatable, Sendable {
     batch.periodS = Double(factor) * periodS
     batch.size = Int(min(max((batchS / batch.periodS).rounded(), 1), Double(Self.mostValues)))
   }
+
+  /// The least number with which every so many samples are no more than wanted, of so many times more.
+  private func leastFactor(_ ratio: Double) -> Int { max(1, Int((ratio - Self.rateTolerance).rounded(.up))) }
 
   /// Fills a hole that is shorter than the spacing of what goes out.
   private mutating func bridge(
@@ -117,7 +126,7 @@ private struct LiveBatch: Equatable {
   private var start = Instant.start
   private var end = Instant.start
   private var count = 0
-  private var missed = 0
+  private var missed = MissedCount()
   private var clipped = 0
 
   init() {
@@ -126,7 +135,7 @@ private struct LiveBatch: Equatable {
 
   mutating func note(_ sample: Sample, missed: Int) {
     count += 1
-    self.missed += missed
+    self.missed.add(missed)
     if sample.isClipped { clipped += 1 }
   }
 
@@ -140,14 +149,16 @@ private struct LiveBatch: Equatable {
 
   mutating func clear() {
     values.removeAll(keepingCapacity: true)
-    (count, missed, clipped) = (0, 0, 0)
+    (count, clipped) = (0, 0)
+    missed.next()
   }
 
   func window(_ filter: AccelerationMessage.Filter) -> AccelerationWindow? {
     guard !values.isEmpty else { return nil }
     let mean = values.reduce(Vector.zero, +) * (1 / Double(values.count))
     var window = AccelerationWindow(
-      start: start, end: end, closing: .live, filter: filter, meanG: mean, count: count, missed: missed)
+      start: start, end: end, closing: .live, filter: filter, meanG: mean, count: count,
+      missed: missed.told)
     window.clipped = clipped
     window.samples = values
     window.samplePeriodS = values.count > 1 ? (end - start) / Double(values.count - 1) : periodS

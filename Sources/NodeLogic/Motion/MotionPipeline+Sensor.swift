@@ -11,6 +11,8 @@ extension MotionPipeline {
     interruptShocks(at: now, &outputs)
     closeWindow(.rest, &outputs)
     state = .idle
+    readings = 0
+    lastReadingTold = now
     return outputs
   }
 
@@ -25,12 +27,16 @@ extension MotionPipeline {
   }
 
   /// A single reading of a sleeping sensor: no filter can follow it, but it tells which side is up, and is a window by
-  /// itself.
+  /// itself. Where a data budget makes windows so many times longer, one of so many readings is told, and one an hour.
   mutating func takeAsleep(_ sample: Sample, at now: Instant, _ outputs: inout [MotionOutput]) {
     lastSample = sample.at
     lastHeard = now
     guard isArmed else { return }
     if let change = orientation.feed(gravity: sample.g, at: sample.at) { outputs.append(.orientation(change)) }
+    readings += 1
+    guard Double(readings) >= windows.stretch || sample.at - lastReadingTold >= WindowBuilder.longestS else { return }
+    readings = 0
+    lastReadingTold = sample.at
     windows.interrupt()
     outputs += windows.feed(sample).map { .acceleration($0) }
     closeWindow(.rest, &outputs)

@@ -41,6 +41,9 @@ public struct MotionPipeline: Sendable {
   /// When a sample that could be used came last, or the start.
   var lastHeard = Instant.start
   var lastSample: Instant?
+  /// Readings of the sleeping sensor since one was told, and when that was.
+  var readings = 0
+  var lastReadingTold = Instant.start
   /// What the driver has told of, since the start.
   var faults = AccelerometerFaults()
   private var unusable = 0

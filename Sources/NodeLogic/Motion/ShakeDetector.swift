@@ -131,7 +131,7 @@ public struct ShakeDetector: Equatable, Sendable {
 extension ShakeDetector {
   /// Carries the envelope and the background on, then judges.
   private mutating func move(_ linear: Vector, from before: Vector, _ now: Double, _ stepS: Double) -> ShakeEvent? {
-    let square = linear.x * linear.x + linear.y * linear.y + linear.z * linear.z
+    let square = linear.squaredLength
     energy += envelopeSmoothing.weight(after: stepS) * (square - energy)
     let isWarm = now - firstTime >= settings.warmUpS
     guard let surroundings = background else {

@@ -139,7 +139,7 @@ extension PulseTracker {
       isClipped: isClipped, spacingS: newest > oldest ? peak.time - point(newest - 1).time : 0)
     while pulse.first > max(oldest, lastEnd) {
       let before = point(pulse.first - 1)
-      guard before.g.along(direction) >= levelG, peak.time - before.time <= Self.preTriggerS else { break }
+      guard before.g.dot(direction) >= levelG, peak.time - before.time <= Self.preTriggerS else { break }
       pulse.first -= 1
       pulse.area = pulse.area + area(pulse.first)
     }
@@ -149,7 +149,7 @@ extension PulseTracker {
   private mutating func carryOn(_ g: Vector, _ lengthG: Double, at time: Double, _ isClipped: Bool) -> Verdict? {
     guard var pulse = open else { return nil }
     let last = point(newest - 1)
-    guard g.along(pulse.direction) >= pulse.levelG else {
+    guard g.dot(pulse.direction) >= pulse.levelG else {
       let shock = close(pulse)
       open = nil
       lastEnd = newest
@@ -165,7 +165,7 @@ extension PulseTracker {
       pulse.peakG = lengthG
       pulse.direction = g * (1 / lengthG)
       pulse.levelG = level(for: lengthG)
-      while pulse.first < newest, point(pulse.first).g.along(pulse.direction) < pulse.levelG {
+      while pulse.first < newest, point(pulse.first).g.dot(pulse.direction) < pulse.levelG {
         pulse.shorten(by: area(pulse.first))
       }
     }
@@ -208,16 +208,11 @@ extension PulseTracker {
 
   /// Where the acceleration along the peak comes down to the level between a point of the pulse and one beside it.
   private func crossing(from inside: Point, to outside: Point, _ pulse: Open) -> Point {
-    let above = inside.g.along(pulse.direction)
-    let below = outside.g.along(pulse.direction)
+    let above = inside.g.dot(pulse.direction)
+    let below = outside.g.dot(pulse.direction)
     guard above > below, below < pulse.levelG else { return inside }
     let share = min(1, max(0, (above - pulse.levelG) / (above - below)))
     return Point(
       time: inside.time + share * (outside.time - inside.time), g: inside.g + (outside.g - inside.g) * share)
   }
-}
-
-extension Vector {
-  /// The component along a unit vector.
-  fileprivate func along(_ unit: Vector) -> Double { x * unit.x + y * unit.y + z * unit.z }
 }

@@ -65,6 +65,7 @@ public struct WindowBuilder: Equatable, Sendable {
     self.init(settings, isScaleKnown: former.isScaleKnown)
     if settings.cutoffHz == former.settings.cutoffHz { noise = former.noise }
     stretch = former.stretch
+    sums = WindowSums(after: former.sums)
     if let stream = former.liveStream {
       let asked = stream.rateHz == former.settings.liveHz ? nil : stream.rateHz
       _ = live(until: stream.until, rateHz: asked)
@@ -79,7 +80,8 @@ public struct WindowBuilder: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - sample: its time must be later than that of the sample before.
-  ///   - missed: how many samples are missing before this one.
+  ///   - missed: how many samples are missing before this one; below 0 where it, and others before it, were told as
+  ///     missing.
   ///   - periodS: the time between samples as measured [s]; nil while unknown.
   public mutating func feed(_ sample: Sample, missed: Int = 0, periodS: Double? = nil) -> [AccelerationWindow] {
     let step = SampleStep(seconds: lastTime.map { sample.at - $0 } ?? 0, missed: missed, periodS: periodS)
@@ -190,6 +192,9 @@ extension WindowBuilder {
       let count = max((windowS / periodS - 0.5).rounded(.up), 1)
       thinning.prepare(periodS: periodS, outputS: count * periodS)
       thinning.feed(filtered, step)
+    } else {
+      // What it knows grows old: a data budget may make windows short again at any time.
+      thinning.reset()
     }
     return filtered
   }
@@ -197,7 +202,7 @@ extension WindowBuilder {
   private mutating func finish(_ closing: AccelerationWindow.Closing) -> [AccelerationWindow] {
     guard !sums.isEmpty else { return [] }
     let open = sums
-    sums = WindowSums()
+    sums = WindowSums(after: open)
     var window = open.window(settings.filter, closing: closing, isScaleKnown: isScaleKnown)
     if closing == .full, windowS < Self.shortestMeanS, let latest = thinning.value { window.meanG = latest }
     if let extra = measures?.finish(rmsG: open.rmsG, peakG: open.peakG) { window.measures = extra }
@@ -219,8 +224,4 @@ extension WindowBuilder {
     let level = Self.floorFactor * max(floor, Self.quietestG)
     return watch < level * level && (sums.isStretched || rms < level)
   }
-}
-
-extension Vector {
-  var squaredLength: Double { x * x + y * y + z * z }
 }

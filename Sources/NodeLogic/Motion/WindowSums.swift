@@ -8,7 +8,7 @@ struct WindowSums: Equatable, Sendable {
   var isStretched = false
 
   private var count = 0
-  private var missed = 0
+  private var missed = MissedCount()
   private var clipped = 0
   private var sum = Vector.zero
   private var smallest = Vector.zero
@@ -17,13 +17,21 @@ struct WindowSums: Equatable, Sendable {
   private var squareSum = 0.0
   private var largestSquare = 0.0
 
+  init() {}
+
+  /// The window that follows `former`.
+  init(after former: WindowSums) {
+    missed = former.missed
+    missed.next()
+  }
+
   /// No sample is in it.
   var isEmpty: Bool { count == 0 }
 
   /// - Parameters:
   ///   - filtered: what the filter makes of the sample [g].
   ///   - square: the squared length of the acceleration without gravity [g^2]; nil where gravity is not known yet.
-  ///   - missed: how many samples are missing before this one.
+  ///   - missed: how many samples are missing before this one; below 0 where it was told as missing.
   mutating func add(_ sample: Sample, filtered: Vector, square: Double?, missed: Int) {
     if isEmpty {
       start = sample.at
@@ -32,8 +40,7 @@ struct WindowSums: Equatable, Sendable {
     }
     end = sample.at
     count += 1
-    // What was told as missing in the window before may come in this one.
-    self.missed = max(0, self.missed + missed)
+    self.missed.add(missed)
     if sample.isClipped { clipped += 1 }
     sum = sum + filtered
     let g = sample.g
@@ -58,7 +65,7 @@ struct WindowSums: Equatable, Sendable {
     let lengthS = end - start
     var window = AccelerationWindow(
       start: start, end: end, closing: closing, filter: filter, meanG: sum * (1 / Double(max(count, 1))), count: count,
-      missed: missed)
+      missed: missed.told)
     window.rmsG = rmsG
     window.peakG = peakG
     window.clipped = isScaleKnown ? clipped : nil

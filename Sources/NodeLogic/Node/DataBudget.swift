@@ -7,12 +7,17 @@ public import Telemetry
 /// what goes out is what comes in, without steps and so without flapping. Windows are as configured again once the
 /// balance is back at 0.7 of a day's worth.
 ///
+/// Nothing is kept over a restart, so a start grants little: 0.05 of a day's worth. What is missing to 0.7 comes over the
+/// first ten days, and until then windows are stretched, and are as configured again, at balances lower in proportion:
+/// what goes out no faster than the limit fills the balance is never stretched. A node that is cut off from its power
+/// every hour may use 2.3 times its limit.
+///
 /// A quiet day saves for a busy one, up to three quarters of a day's worth; that is why the pace is the limit by 30.75
 /// days. So no 30 days go beyond the limit, unless what is never withheld (events, health, live samples, the link
 /// itself) does so alone: it is charged like the rest, and the windows pay for it as far as they can.
 ///
 /// Only what the node hands over can be counted; what TCP, TLS and MQTT add is estimated, both ways, since both are
-/// paid for. Nothing is kept over a restart, which begins anew with 0.7 of a day's worth.
+/// paid for.
 public struct DataBudget: Equatable, Sendable {
   /// The limit, and what is needed to estimate what goes over the wire.
   public struct Settings: Equatable, Sendable {
@@ -50,29 +55,35 @@ public struct DataBudget: Equatable, Sendable {
   private static let dayS = 86_400.0
   private static let mostDays = 0.75
   private static let paceDays = 30 + mostDays
-  /// Of a day's worth: below this windows are stretched, and at nothing as long as they get.
+  /// Levels: below this windows are stretched, and at nothing as long as they get.
   private static let stretchBelow = 0.5
   private static let relaxAbove = 0.7
   private static let exceededBelow = -0.5
   private static let daysCounted = 30
+  /// What a start grants at once, and what it has granted after so many days [days' worth].
+  private static let firstReserve = 0.05
+  private static let wholeReserve = relaxAbove
+  private static let reserveDays = 10.0
 
   public private(set) var settings: Settings
   private var state = State.relaxed
   /// What may go out at once [bytes]; below 0 it is owed.
   private var balance: Double
   private var now: Instant
+  private let begun: Instant
   private var isConnected = false
   /// What went out on each of the last 30 days; the present one is at `day` modulo 30.
   private var days = [Double](repeating: 0, count: daysCounted)
   private var day: Int
 
-  /// Begins at `now` with 0.7 of a day's worth.
+  /// Begins at `now` with 0.05 of a day's worth.
   public init(_ settings: Settings, at now: Instant) {
     self.settings = settings
     self.now = now
+    begun = now
     day = Int(now.seconds / Self.dayS)
     balance = 0
-    balance = Self.relaxAbove * dayBytes
+    balance = reserve * dayBytes
   }
 
   /// What went over the wire in the last 30 days, today included, or since the start [bytes].
@@ -82,8 +93,8 @@ public struct DataBudget: Equatable, Sendable {
   ///
   /// - Parameter longest: the longest that windows may get, in windows as configured, >= 1.
   public func stretch(upTo longest: Double) -> Double {
-    let level = min(max(balance / dayBytes, 0), Self.stretchBelow) / Self.stretchBelow
-    return min(exp((1 - level) * log(max(longest, 1))), max(longest, 1))
+    let part = min(max(level, 0), Self.stretchBelow) / Self.stretchBelow
+    return min(exp((1 - part) * log(max(longest, 1))), max(longest, 1))
   }
 
   /// Takes another limit; what was saved or is owed stays, in days.
@@ -116,15 +127,29 @@ public struct DataBudget: Equatable, Sendable {
 
   private var dayBytes: Double { settings.limitBytes / Self.paceDays }
 
+  /// What the start has granted so far [days' worth].
+  private var reserve: Double {
+    let grown = min((now - begun) / (Self.reserveDays * Self.dayS), 1)
+    return Self.firstReserve + (Self.wholeReserve - Self.firstReserve) * grown
+  }
+
+  /// The share of the whole reserve that was granted, by which all levels of the balance are lower.
+  private var share: Double { reserve / Self.wholeReserve }
+
+  /// The balance, in days' worth once the whole reserve was granted.
+  private var level: Double { balance / dayBytes / share }
+
   private mutating func advance(to next: Instant) {
     let stepS = next - now
     guard stepS > 0 else { return }
+    let reserveBefore = reserve
     now = next
     // The bound only keeps a leap of centuries from overflowing.
     let today = Int(min(next.seconds / Self.dayS, 1e9))
     for passed in 0..<min(today - day, Self.daysCounted) { days[(day + 1 + passed) % Self.daysCounted] = 0 }
     day = max(day, today)
-    balance = min(balance + stepS / Self.dayS * dayBytes, Self.mostDays * dayBytes)
+    let earnedDays = stepS / Self.dayS + reserve - reserveBefore
+    balance = min(balance + earnedDays * dayBytes, Self.mostDays * share * dayBytes)
     if isConnected { draw(Overhead.ping(settings) * stepS / settings.keepaliveS) }
   }
 
@@ -136,14 +161,15 @@ public struct DataBudget: Equatable, Sendable {
 
   private mutating func judge() -> Change? {
     let days = balance / dayBytes
+    let level = level
     switch state {
-    case .relaxed where days < Self.stretchBelow:
+    case .relaxed where level < Self.stretchBelow:
       state = .stretching
       return .stretching
     case .stretching where days < Self.exceededBelow:
       state = .exceeded
       return .exceeded
-    case .stretching where days >= Self.relaxAbove, .exceeded where days >= Self.relaxAbove:
+    case .stretching where level >= Self.relaxAbove, .exceeded where level >= Self.relaxAbove:
       state = .relaxed
       return .relaxed
     case .exceeded where days > 0:

@@ -92,6 +92,33 @@ import Testing
     #expect(!all.isEmpty)
   }
 
+  @Test(arguments: [1.05, 2.05, 40.05])
+  func aRateThatWandersAboutABoundCutsNoBatch(ratio: Double) {
+    var builder = builder { $0.liveHz = 20 }
+    _ = builder.live(until: .s(1000))
+    // Half a per cent to and fro, as an estimate of jittered times does.
+    let motion = samples(rateHz: 20 * ratio, lengthS: 60) { _ in flat }
+    let all = motion.flatMap { sample in
+      builder.feed(sample, periodS: 1 / (20 * ratio * (1 + 0.005 * sin(3 * sample.at.seconds))))
+    }
+    let batches = batches(all)
+    #expect(batches.count > 20)
+    // One may be cut, when the estimate settles.
+    #expect(batches.dropFirst(4).allSatisfy { ((($0.end - $0.start) + ($0.samplePeriodS ?? 0)) - 1).magnitude < 0.1 })
+  }
+
+  @Test func anotherRateOfTheSensorChangesWhatIsLeftOutBothWays() {
+    var builder = builder { $0.liveHz = 20 }
+    _ = builder.live(until: .s(1000))
+    var counts: [Int?] = []
+    for (index, rateHz) in [20.0, 22, 20, 45, 40].enumerated() {
+      let from = Double(index) * 10
+      let part = samples(rateHz: rateHz, from: from, lengthS: 10) { _ in flat }
+      counts.append(batches(part.flatMap { builder.feed($0, periodS: 1 / rateHz) }).last?.samples?.count)
+    }
+    #expect(counts == [20, 11, 20, 15, 20])
+  }
+
   @Test func samplesAreFilteredAsConfigured() throws {
     for (word, z) in [(AccelerationMessage.Filter.user, 0.0), (.gravity, 1), (.adaptive, 1), (.raw, 1)] {
       var builder = builder(word)

@@ -46,6 +46,19 @@ struct SensorStateTests {
     #expect(health.state == .idle && health.ageS == 1 && health.gaps == gaps)
   }
 
+  @Test func aDataBudgetMakesReadingsInSleepRarerButOrientationStaysAsQuick() {
+    for (stretch, told) in [(1.0, 24), (3, 8), (1000, 2)] {
+      var pipeline = rested()
+      pipeline.setStretch(stretch)
+      _ = pipeline.handle(.idle, at: .s(20))
+      // Every five minutes for two hours.
+      let outputs = feed(&pipeline, (1...24).map { Sample(at: .s(20 + 300 * Double($0)), g: flat) })
+      #expect(windows(outputs).count == told, "stretched \(stretch) times")
+      let turned = feed(&pipeline, [7520.0, 7820].map { Sample(at: .s($0), g: Vector(0, 1, 0)) })
+      #expect(orientations(turned).map(\.face) == [.yUp])
+    }
+  }
+
   @Test func aSlowTurnInSleepIsSeen() {
     var pipeline = rested()
     _ = pipeline.handle(.idle, at: .s(20))

@@ -83,6 +83,18 @@ import Testing
     #expect(cut.closing == .motion && cut.end < .s(400.3))
   }
 
+  @Test func whenTheStretchEndsShortWindowsDoNotShowWhatWasBeforeIt() throws {
+    var builder = builder(windowS: 0.2)
+    _ = samples(lengthS: 5) { _ in flat }.flatMap { builder.feed($0, periodS: 0.01) }
+    builder.stretch = 100
+    let turned = { (_: Double) in Vector(0, 0, -1) }
+    _ = samples(from: 5, lengthS: 60, turned).flatMap { builder.feed($0, periodS: 0.01) }
+    builder.stretch = 1
+    let windows = samples(from: 65, lengthS: 2, turned).flatMap { builder.feed($0, periodS: 0.01) }
+    #expect(windows.count >= 10)
+    for window in windows { #expect((window.meanG.z + 1).magnitude < 1e-9, "at \(window.end.seconds) s") }
+  }
+
   @Test func newSettingsKeepTheStretch() {
     var pipeline = MotionPipeline()
     pipeline.setStretch(2)
