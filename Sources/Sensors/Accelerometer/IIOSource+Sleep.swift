@@ -41,10 +41,16 @@ extension IIOSource {
     _ capture: any Capture, _ reports: [AccelerometerReport], at now: Instant
   ) -> [AccelerometerReport] {
     guard sleeper != nil else { return [] }
+    // One whose measuring has stopped looks quiet too, and asleep nobody would notice.
+    guard !capture.check.isFrozen else {
+      sleeper?.quiet.reset()
+      return []
+    }
     for case .samples(let samples) in reports {
       for sample in samples { sleeper?.quiet.feed(sample) }
     }
-    guard let sleeper, sleeper.quiet.quietS >= settings.idleAfterS, let sensor = (capture as? any IIOCapture)?.sensor
+    guard let sleeper, sleeper.quiet.quietS >= settings.idleAfterS,
+      let sensor = (capture as? any IIOCapture)?.sensor
     else { return [] }
     capture.close()
     check = capture.check
