@@ -5,8 +5,8 @@ internal import Telemetry
 
 /// Reads whole scans from a device's buffer.
 final class BufferedCapture: IIOCapture {
-  let description: AccelerometerDescription
-  private(set) var sensor: IIOSensor
+  var description: AccelerometerDescription
+  var sensor: IIOSensor
   var check: ScanCheck
   private var buffer: RunningBuffer
   private var timeline: ScanTimeline
@@ -88,8 +88,6 @@ final class BufferedCapture: IIOCapture {
     passingFaults = 0
     refresh()
   }
-
-  func refresh() { sensor.refresh() }
 
   func close() {
     guard isOpen else { return }

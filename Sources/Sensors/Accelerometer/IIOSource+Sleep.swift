@@ -98,6 +98,8 @@ extension IIOSource {
   }
 
   private func resume(_ sensor: IIOSensor, at now: Instant) -> [AccelerometerReport] {
+    var sensor = sensor
+    sensor.refresh()
     do {
       begin(try capture(of: sensor), at: now)
       return []
