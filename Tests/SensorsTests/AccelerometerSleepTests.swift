@@ -261,6 +261,24 @@ struct AccelerometerSleepTests {
     driver.source.stop()
   }
 
+  @Test func whoeverWatchesWakesASleepingSensorAndKeepsItAwake() throws {
+    let device = try add()
+    let writer = try ScanWriter(device, rateHz: 100) { _ in SIMD3(0, 0, 1) }
+    defer { writer.close() }
+    let driver = driver()
+    #expect(driver.run(seconds: 5, until: isAsleep))
+    let count = driver.samples.count
+    driver.source.keepAwake(until: clock.now() + 3)
+    #expect(driver.run(seconds: 2) { $0.samples.count >= count + 20 })
+    #expect(wakings(driver).count == 1)
+    #expect(device.text("events/in_accel_x_roc_either_en") == "0" && device.text("buffer/enable") == "1")
+    driver.forget()
+    driver.run(seconds: 1.5)
+    #expect(!isAsleep(driver), "quiet for long, and somebody watches")
+    #expect(driver.run(seconds: 4, until: isAsleep), "and then it sleeps again")
+    driver.source.stop()
+  }
+
   // iio-sensor-proxy #43: asleep too, a silent hub's zeros are no rest
   @Test func zerosInSleepAreTriedAgainCountedAndThenAFailure() throws {
     let device = try add()

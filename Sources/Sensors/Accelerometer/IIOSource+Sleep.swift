@@ -49,7 +49,7 @@ extension IIOSource {
     for case .samples(let samples) in reports {
       for sample in samples { sleeper?.quiet.feed(sample) }
     }
-    guard let sleeper, sleeper.quiet.quietS >= settings.idleAfterS,
+    guard let sleeper, now >= awakeUntil, sleeper.quiet.quietS >= settings.idleAfterS,
       let sensor = (capture as? any IIOCapture)?.sensor
     else { return [] }
     capture.close()
@@ -76,6 +76,8 @@ extension IIOSource {
     self.check = check
     report(&result, of: watch.sensor.device.name)
     switch outcome {
+    case .asleep where now < awakeUntil:
+      return result.reports + [.woken(at: now)] + wake(watch, at: now)
     case .asleep: return result.reports
     case .woken(let moment):
       sleeper?.hasFired = true

@@ -34,6 +34,8 @@ public final class IIOSource: AccelerometerSource {
   var sleeper: Sleeper?
   /// As it is described.
   var wake = AccelerometerDescription.Wake.off
+  /// Somebody watches until then, so that the sensor must not sleep.
+  var awakeUntil = Instant.start
   private var reportedFailure: String?
   private var hasRestarted = false
   private var nextRefresh = Instant.start
@@ -73,7 +75,7 @@ public final class IIOSource: AccelerometerSource {
     switch state {
     case .searching(let next): next
     case .capturing(let capture): capture.nextDeadline
-    case .sleeping(let watch): watch.nextDeadline
+    case .sleeping(let watch): clock.now() < awakeUntil ? .start : watch.nextDeadline
     case .stopped: nil
     }
   }
@@ -86,6 +88,8 @@ public final class IIOSource: AccelerometerSource {
     case .sleeping(let watch): return look(at: watch, now)
     }
   }
+
+  public func keepAwake(until: Instant) { awakeUntil = until }
 
   public func stop() {
     switch state {
