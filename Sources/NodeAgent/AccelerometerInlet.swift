@@ -34,6 +34,12 @@ final class AccelerometerInlet {
     source.stop()
   }
 
+  /// Wakes a sensor that sleeps, and keeps it awake until then.
+  func keepAwake(until: Instant) {
+    source.keepAwake(until: until)
+    timer?.deadline = loop.clock.now()
+  }
+
   private func handle(at now: Instant) {
     for report in source.handle(at: now) { take(report) }
     guard timer != nil else { return }

@@ -86,6 +86,7 @@ final class Agent {
       case .measureUsage:
         let usage = ProcessUsage.read()
         hand(.usage(ProcessLoad(residentKB: usage.residentKB, processorS: usage.cpuSeconds)))
+      case .keepAwake(let until): accelerometer?.keepAwake(until: until)
       }
     }
   }

@@ -12,7 +12,7 @@ public enum AccelerometerReport: Equatable, Sendable {
   case failed(reason: String)
   /// It was quiet for long: the chip watches for motion alone, and single readings come now and then.
   case idle
-  /// The chip noticed motion at this moment; samples follow as before.
+  /// The chip noticed motion at this moment, or somebody wants samples; they follow as before.
   case woken(at: Instant)
   /// What went wrong since the last such report, and could be mended or left out.
   case faults(AccelerometerFaults)

@@ -261,6 +261,72 @@ struct AccelerometerSleepTests {
     driver.source.stop()
   }
 
+  @Test func whoeverWatchesWakesASleepingSensorAndKeepsItAwake() throws {
+    let device = try add()
+    let writer = try ScanWriter(device, rateHz: 100) { _ in SIMD3(0, 0, 1) }
+    defer { writer.close() }
+    let driver = driver()
+    #expect(driver.run(seconds: 5, until: isAsleep))
+    let count = driver.samples.count
+    driver.source.keepAwake(until: clock.now() + 3)
+    #expect(driver.run(seconds: 2) { $0.samples.count >= count + 20 })
+    #expect(wakings(driver).count == 1)
+    #expect(device.text("events/in_accel_x_roc_either_en") == "0" && device.text("buffer/enable") == "1")
+    driver.forget()
+    driver.run(seconds: 1.5)
+    #expect(!isAsleep(driver), "quiet for long, and somebody watches")
+    #expect(driver.run(seconds: 4, until: isAsleep), "and then it sleeps again")
+    driver.source.stop()
+  }
+
+  // iio-sensor-proxy #43: asleep too, a silent hub's zeros are no rest
+  @Test func zerosInSleepAreTriedAgainCountedAndThenAFailure() throws {
+    let device = try add()
+    let writer = try ScanWriter(device, rateHz: 100) { _ in SIMD3(0, 0, 1) }
+    defer { writer.close() }
+    let driver = driver(readingS: 1)
+    #expect(driver.run(seconds: 5, until: isAsleep))
+    try device.setRaw(0, 0, 0)
+    #expect(driver.run(seconds: 8) { !$0.failures.isEmpty })
+    #expect(driver.failures == ["lis3dh: it reads exactly 0, 0, 0, 4 times in a row"])
+    #expect(driver.faults == AccelerometerFaults(zeros: 4))
+    driver.forget()
+    #expect(driver.run(seconds: 5) { $0.samples.count >= 20 }, "and it is looked for again")
+    driver.source.stop()
+  }
+
+  @Test func oneReadingOfZerosInSleepIsCountedAndSleepGoesOn() throws {
+    let device = try add()
+    let writer = try ScanWriter(device, rateHz: 100) { _ in SIMD3(0, 0, 1) }
+    defer { writer.close() }
+    try device.setRaw(0, 0, 1000)
+    let driver = driver(readingS: 1)
+    #expect(driver.run(seconds: 5, until: isAsleep))
+    let count = driver.samples.count
+    try device.setRaw(0, 0, 0)
+    #expect(driver.run(seconds: 3) { $0.faults.zeros == 1 })
+    try device.setRaw(0, 0, 1000)
+    #expect(driver.run(seconds: 6) { $0.samples.count >= count + 4 })
+    #expect(driver.failures == [] && driver.faults == AccelerometerFaults(zeros: 1))
+    driver.source.stop()
+  }
+
+  // Tasmota #4521
+  @Test func aSensorWhoseValuesHaveFrozenDoesNotSleep() throws {
+    let end = ScanWriter.monotonicSeconds() + 4
+    let writer = try ScanWriter(try add(), rateHz: 100) { time in
+      guard time < end else { return SIMD3(0, 0, 1) }
+      let step = Double(Int(time * 100) % 5 - 2)
+      return SIMD3(0.002 * step, 0.001 * Double(Int(time * 100) % 3), 1)
+    }
+    defer { writer.close() }
+    let driver = driver(idleAfterS: 11)
+    #expect(driver.run(seconds: 12) { $0.faults.frozen == 1 })
+    driver.run(seconds: 4)
+    #expect(!isAsleep(driver))
+    driver.source.stop()
+  }
+
   @Test func aSensorThatLeavesInItsSleepIsAFailure() throws {
     let device = try add()
     let writer = try ScanWriter(device, rateHz: 100) { _ in SIMD3(0, 0, 1) }

@@ -205,6 +205,41 @@ struct EvdevSourceTests {
     driver.source.stop()
   }
 
+  // iio-sensor-proxy #43
+  @Test func aFrameOfZerosIsCountedAndNothingIsRepeatedUntilTheNext() throws {
+    let device = try tree.add(.adxl34x)
+    device.report(0, 0, 256)
+    let driver = driver(device)
+    #expect(driver.run(seconds: 4) { $0.samples.count >= 20 })
+    device.report(0, 0, 0)
+    driver.run(seconds: 0.4)
+    let count = driver.samples.count
+    driver.run(seconds: 0.6)
+    #expect(driver.samples.count == count)
+    device.report(0, 256, 0)
+    #expect(driver.run(seconds: 2) { $0.samples.last?.g == Vector(0, 1, 0) })
+    #expect(driver.gaps == 1 && driver.faults == AccelerometerFaults(zeros: 1))
+    let after = try #require(driver.samples.firstIndex { $0.g == Vector(0, 1, 0) })
+    #expect(driver.samples[after].at - driver.samples[after - 1].at > 0.8, "what it was meanwhile is not made up")
+    #expect(driver.failures == [] && driver.starts.count == 1)
+    driver.source.stop()
+  }
+
+  // iio-sensor-proxy #43
+  @Test func zerosThatStayAreAStall() throws {
+    let device = try tree.add(.adxl34x)
+    device.report(0, 0, 256)
+    let driver = driver(device)
+    #expect(driver.run(seconds: 4) { $0.samples.count >= 20 })
+    device.report(0, 0, 0)
+    driver.run(seconds: 3)
+    #expect(driver.failures == [])
+    #expect(driver.run(seconds: 5) { !$0.failures.isEmpty })
+    #expect(driver.failures == ["ADXL34x accelerometer (event0): nothing but 0, 0, 0 for 5 s"])
+    #expect(driver.faults == AccelerometerFaults(stalls: 1, zeros: 1))
+    driver.source.stop()
+  }
+
   // iio-sensor-proxy #220: the input core does not clamp values
   @Test func valuesFarBeyondTheRangeAreLeftOutAndCounted() throws {
     let device = try tree.add(.adxl34x)

@@ -56,6 +56,16 @@ import Testing
     #expect(found.allSatisfy { $0 >= times[index] - 1e-9 && $0 <= times[index] + 0.06 })
   }
 
+  @Test func aGapIsAsLongAsItsTimesAreApart() {
+    var timeline = timeline()
+    var times = evenly(60)
+    times.removeSubrange(30..<40)
+    _ = place(&timeline, Array(times[..<20]))
+    let batch = place(&timeline, Array(times[20...])).batch
+    #expect(batch.gapBefore == 10)
+    #expect(abs(batch.gapS - 0.11) < 1e-9)
+  }
+
   @Test func manyMissingScansAreOneGap() {
     var timeline = timeline()
     var times = evenly(300)

@@ -32,6 +32,22 @@ private final class BusySource: AccelerometerSource {
   func stop() {}
 }
 
+/// A source that has nothing to do but to note what it is told, and on which thread.
+private final class WaitingSource: AccelerometerSource {
+  private var told: [AccelerometerReport] = []
+  var descriptor: Int32? { nil }
+  var nextDeadline: Instant? { nil }
+  func handle(at now: Instant) -> [AccelerometerReport] {
+    defer { told = [] }
+    return told
+  }
+  func keepAwake(until: Instant) {
+    let name = (try? String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8)) ?? "?"
+    told += [.woken(at: until), .failed(reason: name)]
+  }
+  func stop() {}
+}
+
 @Suite(.serialized) struct SensorThreadTests {
   private let clock = MonotonicClock.process
 
@@ -104,6 +120,21 @@ private final class BusySource: AccelerometerSource {
     thread.stop()
     #expect(clock.now() - began < 1.5)
     #expect(waitUntil(seconds: 5) { threads("test-hang") == 0 }, "it ends when the kernel lets go")
+  }
+
+  @Test func aWishToStayAwakeReachesTheSourceOnItsOwnThreadAtOnce() {
+    let thread = SensorThread(name: "test-wish", clock: clock) { WaitingSource() }
+    defer { thread.stop() }
+    let driver = SourceDriver(thread, clock: clock)
+    driver.run(seconds: 0.2)
+    for round in 1...3 {
+      thread.keepAwake(until: Instant(seconds: Double(round)))
+      #expect(driver.run(seconds: 2) { $0.reports.count == 2 * round })
+    }
+    #expect(driver.reports.prefix(2) == [.woken(at: Instant(seconds: 1)), .failed(reason: "test-wish\n")])
+    let wakeUps = thread.wakeUps
+    driver.run(seconds: 0.3)
+    #expect(thread.wakeUps == wakeUps, "and then it sleeps again")
   }
 
   @Test func whatTheLoopDoesNotTakeInTimeIsDroppedAndShowsAsAGap() {

@@ -43,7 +43,7 @@ public struct ScanCheck: Equatable, Sendable {
   /// Offsets and rough ranges let a right reading lie a little beyond the range.
   private static let rangeFactor = 1.25
 
-  private let limitG: Double
+  private var limitG: Double
   /// Nil where noise cannot be seen.
   private var values: FrozenValues?
   private var rest = RestMagnitude()
@@ -52,9 +52,16 @@ public struct ScanCheck: Equatable, Sendable {
   ///   - scale: the sensor's; its range, where known, is what bounds a reading.
   ///   - showsNoise: false where small changes are held back on the way, so that a still sensor repeats itself.
   public init(_ scale: AccelerationScale, showsNoise: Bool = true) {
-    limitG = scale.fullScaleG.map { Self.rangeFactor * $0 } ?? Self.largestG
+    limitG = Self.limitG(of: scale)
     let countG = Vector(scale.x.scale, scale.y.scale, scale.z.scale) * (1 / standardGravity)
     values = showsNoise ? FrozenValues(countG: countG) : nil
+  }
+
+  /// Takes over the range of a scale that was changed meanwhile; what was learnt of the noise stays.
+  public mutating func setRange(of scale: AccelerationScale) { limitG = Self.limitG(of: scale) }
+
+  private static func limitG(of scale: AccelerationScale) -> Double {
+    scale.fullScaleG.map { rangeFactor * $0 } ?? largestG
   }
 
   /// The present values are frozen.

@@ -26,6 +26,15 @@ extension MotionPipeline {
     return outputs
   }
 
+  /// Why no samples come, and none will by waiting for them; nil where they do, or are about to.
+  func silence(at now: Instant) -> String? {
+    switch state {
+    case .failed(let reason): reason
+    case .stalled: "none for \(tenths(now - lastHeard)) s"
+    case .waiting, .starting, .running, .idle: nil
+    }
+  }
+
   /// A single reading of a sleeping sensor: no filter can follow it, but it tells which side is up, and is a window by
   /// itself. Where a data budget makes windows so many times longer, one of so many readings is told, and one an hour.
   mutating func takeAsleep(_ sample: Sample, at now: Instant, _ outputs: inout [MotionOutput]) {

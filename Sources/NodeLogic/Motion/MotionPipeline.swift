@@ -91,6 +91,9 @@ public struct MotionPipeline: Sendable {
   /// Somebody watches: samples are published beside the windows.
   public var isLive: Bool { windows.isLive }
 
+  /// When the lease of whoever watches runs out; nil while nobody does.
+  public var liveUntil: Instant? { windows.liveUntil }
+
   /// Publishes samples, in batches, until the lease runs out; extends a lease that runs, or ends it where `until` is
   /// not later than `now`.
   ///

@@ -46,9 +46,23 @@ extension Node {
     if motion?.isArmed == false, until > now {
       return ReplyMessage(id: command.id, command.verb, isDone: false, reason: "the node is disarmed")
     }
+    if until > now, let why = motion?.silence(at: now) {
+      let reason = "the sensor gives no samples: \(SafeText.escaped(why, limit: 200))"
+      return ReplyMessage(id: command.id, command.verb, isDone: false, reason: reason)
+    }
+    effects.append(.keepAwake(until: until))
     if let outputs = motion?.live(until: until, at: now) { carryOut(outputs, at: now, &effects) }
     return ReplyMessage(
       id: command.id, command.verb, isDone: true, until: until > now ? clock.wall(at: until) : nil)
+  }
+
+  /// A sensor that fell asleep, or a driver that began anew, has not heard that somebody watches.
+  func remindOfWatcher(_ report: AccelerometerReport, _ effects: inout [NodeEffect]) {
+    guard let until = motion?.liveUntil else { return }
+    switch report {
+    case .started, .idle: effects.append(.keepAwake(until: until))
+    case .samples, .gap, .failed, .woken, .faults: break
+    }
   }
 
   private mutating func setArmed(_ isArmed: Bool, at now: Instant, _ effects: inout [NodeEffect]) {

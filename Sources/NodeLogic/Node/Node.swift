@@ -135,6 +135,7 @@ extension Node {
   private mutating func take(_ report: AccelerometerReport, at now: Instant, _ effects: inout [NodeEffect]) {
     guard let outputs = motion?.handle(report, at: now) else { return }
     carryOut(outputs, at: now, &effects)
+    remindOfWatcher(report, &effects)
     guard case .started(let description) = report else { return }
     effects.append(.log(Note(.notice, "accelerometer", description.summary)))
     guard description != sensor else { return }

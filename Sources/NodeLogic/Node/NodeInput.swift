@@ -47,6 +47,9 @@ public enum NodeEffect: Equatable, Sendable {
   case log(Note)
   /// Answer with `NodeInput.usage`.
   case measureUsage
+  /// Somebody watches: wake a sensor that sleeps, and let none sleep before this moment. One that has passed lets it
+  /// sleep again.
+  case keepAwake(until: Instant)
 }
 
 /// A line for the log, with the reason in it.

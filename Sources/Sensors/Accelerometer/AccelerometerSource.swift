@@ -17,8 +17,16 @@ public protocol AccelerometerSource: AnyObject {
   /// - Returns: in this order: `.started` before the first samples, and again after `.failed` or when the way of
   ///   capture has changed. After `.idle` come single samples, and `.woken` before the others.
   func handle(at now: Instant) -> [AccelerometerReport]
+  /// Wakes a sensor that sleeps, and keeps it from sleeping until then; a moment that has passed lets it sleep again.
+  /// What comes of it is told by the next calls of `handle`, for which `nextDeadline` may have moved.
+  func keepAwake(until: Instant)
   /// Puts the sensor back as it was and frees what was held. Nothing comes after it.
   func stop()
+}
+
+extension AccelerometerSource {
+  /// Most sources never sleep.
+  public func keepAwake(until: Instant) {}
 }
 
 /// Takes a line for the log: what was found out or decided. The same line may come again with every attempt, so it

@@ -5,8 +5,8 @@ internal import Telemetry
 
 /// Reads whole scans from a device's buffer.
 final class BufferedCapture: IIOCapture {
-  let description: AccelerometerDescription
-  private(set) var sensor: IIOSensor
+  var description: AccelerometerDescription
+  var sensor: IIOSensor
   var check: ScanCheck
   private var buffer: RunningBuffer
   private var timeline: ScanTimeline
@@ -25,6 +25,9 @@ final class BufferedCapture: IIOCapture {
 
   /// What is read at once at the most.
   private static let mostBytes = 1 << 20
+  /// Shorter holes are no gap, since the samples' times show them, and to lose a few samples ends nothing: the least
+  /// that a shake's settings let interrupt it (`max_gap_s`). What is longer they judge for themselves [s].
+  private static let shortestGapS = 0.25
   /// Between two tries after a read that failed.
   private static let retryS = 0.1
 
@@ -89,8 +92,6 @@ final class BufferedCapture: IIOCapture {
     refresh()
   }
 
-  func refresh() { sensor.refresh() }
-
   func close() {
     guard isOpen else { return }
     isOpen = false
@@ -125,7 +126,7 @@ final class BufferedCapture: IIOCapture {
     samples.reserveCapacity(count)
     bytes.withUnsafeBytes { bytes in
       for index in batch.stale..<count {
-        if index == batch.gapBefore { result.interrupt(&samples) }
+        if index == batch.gapBefore, batch.gapS > BufferedCapture.shortestGapS { result.interrupt(&samples) }
         guard let scan = buffer.layout.decode(bytes, at: index * buffer.layout.size) else { continue }
         let sample = sensor.scale.sample(scan, at: instants[index])
         let verdict = result.admit(scan, sample, &check)

@@ -11,7 +11,7 @@ protocol Capture: AnyObject {
   func collect(at now: Instant) -> CaptureResult
   /// Judges scans; handed on from one capture of a sensor to the next, for it learns the sensor's noise.
   var check: ScanCheck { get set }
-  /// Looks at attributes again that others may change while it runs.
+  /// Looks at attributes again that others may change while it runs; `description` then tells of another range.
   func refresh()
   /// Puts the device back and closes it. Calling it twice does no harm.
   func close()
@@ -19,7 +19,18 @@ protocol Capture: AnyObject {
 
 /// A capture of an IIO sensor.
 protocol IIOCapture: Capture {
-  var sensor: IIOSensor { get }
+  var description: AccelerometerDescription { get set }
+  var sensor: IIOSensor { get set }
+}
+
+extension IIOCapture {
+  /// A range that was changed bounds what a right reading is, and what is told of the sensor, besides its scale.
+  func refresh() {
+    sensor.refresh()
+    guard sensor.scale.fullScaleG != description.fullScaleG else { return }
+    check.setRange(of: sensor.scale)
+    description.fullScaleG = sensor.scale.fullScaleG
+  }
 }
 
 /// What came of a look at the sensor.

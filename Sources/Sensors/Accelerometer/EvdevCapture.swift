@@ -21,6 +21,8 @@ final class EvdevCapture: Capture {
   private var part = 0
   private var samples: [Sample] = []
   private var faults = 0
+  /// Since when the device says 0, 0, 0: nothing is repeated meanwhile.
+  private var zerosSince: Instant?
   /// A frame has come.
   private var hasHeard = false
   private var resumeAt: Instant?
@@ -71,7 +73,7 @@ final class EvdevCapture: Capture {
     var result = CaptureResult()
     // Whatever the kernel stamped before this moment can be read.
     let until = clock.now()
-    if held.skip(to: until - EvdevCapture.mostHeldS) { result.interrupt(&samples) }
+    if zerosSince == nil, held.skip(to: until - EvdevCapture.mostHeldS) { result.interrupt(&samples) }
     let count = drain(&result)
     hold(until: until, &result)
     if !samples.isEmpty { result.reports.append(.samples(samples)) }
@@ -79,6 +81,9 @@ final class EvdevCapture: Capture {
     // The kernel keeps 16 frames for a reader: one that wakes for each would wake 100 times a second and more.
     resumeAt = count > 0 || faults > 0 ? until + pauseS : nil
     deadline = until + EvdevCapture.restS
+    if result.state == .running, let zerosSince, until - zerosSince >= EvdevCapture.patienceS {
+      result.state = .stalled("\(name): nothing but 0, 0, 0 for \(decimal((until - zerosSince).rounded())) s")
+    }
     if result.state == .running, held.state == nil, until - openedAt > EvdevCapture.patienceS {
       result.faults.zeros += 1
       result.state = .stalled("\(name): no event since it was opened, and its state is 0, 0, 0")
@@ -132,7 +137,7 @@ final class EvdevCapture: Capture {
         // Never ahead of what is known, nor behind what was said already.
         let at = min(time, read)
         hold(until: at, &result)
-        if state.isSomething { held.set(state, at: at) }
+        set(state, at: at, &result)
       case .lost: recover(at: read, &result)
       }
     }
@@ -148,14 +153,32 @@ final class EvdevCapture: Capture {
       frames.set(state)
       hold(until: now, &result)
       if isLoss { result.interrupt(&samples) }
-      if state.isSomething { held.set(state, at: now) }
+      set(state, at: now, &result)
     } catch {
       result.state = .gone(error.description)
     }
   }
 
+  /// Takes the state that was told of. All zeros is what a silent chip answers, and no reason to go on repeating what
+  /// it said before.
+  private func set(_ state: RawScan, at now: Instant, _ result: inout CaptureResult) {
+    if state.isSomething {
+      if zerosSince != nil { _ = held.skip(to: now) }
+      zerosSince = nil
+      return held.set(state, at: now)
+    }
+    // Before its first state the device has `patienceS` anyway.
+    guard held.state != nil else { return }
+    result.faults.zeros += 1
+    if zerosSince == nil {
+      zerosSince = now
+      result.interrupt(&samples)
+    }
+  }
+
   /// Repeats the present state up to `end`.
   private func hold(until end: Instant, _ result: inout CaptureResult) {
+    guard zerosSince == nil else { return }
     while let (scan, at) = held.take(before: end) {
       let sample = sensor.scale.sample(scan, at: at)
       switch result.admit(scan, sample, &check) {

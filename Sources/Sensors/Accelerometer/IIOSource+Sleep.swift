@@ -41,10 +41,16 @@ extension IIOSource {
     _ capture: any Capture, _ reports: [AccelerometerReport], at now: Instant
   ) -> [AccelerometerReport] {
     guard sleeper != nil else { return [] }
+    // One whose measuring has stopped looks quiet too, and asleep nobody would notice.
+    guard !capture.check.isFrozen else {
+      sleeper?.quiet.reset()
+      return []
+    }
     for case .samples(let samples) in reports {
       for sample in samples { sleeper?.quiet.feed(sample) }
     }
-    guard let sleeper, sleeper.quiet.quietS >= settings.idleAfterS, let sensor = (capture as? any IIOCapture)?.sensor
+    guard let sleeper, now >= awakeUntil, sleeper.quiet.quietS >= settings.idleAfterS,
+      let sensor = (capture as? any IIOCapture)?.sensor
     else { return [] }
     capture.close()
     check = capture.check
@@ -70,6 +76,8 @@ extension IIOSource {
     self.check = check
     report(&result, of: watch.sensor.device.name)
     switch outcome {
+    case .asleep where now < awakeUntil:
+      return result.reports + [.woken(at: now)] + wake(watch, at: now)
     case .asleep: return result.reports
     case .woken(let moment):
       sleeper?.hasFired = true
@@ -92,6 +100,8 @@ extension IIOSource {
   }
 
   private func resume(_ sensor: IIOSensor, at now: Instant) -> [AccelerometerReport] {
+    var sensor = sensor
+    sensor.refresh()
     do {
       begin(try capture(of: sensor), at: now)
       return []

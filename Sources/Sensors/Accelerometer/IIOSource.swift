@@ -34,6 +34,8 @@ public final class IIOSource: AccelerometerSource {
   var sleeper: Sleeper?
   /// As it is described.
   var wake = AccelerometerDescription.Wake.off
+  /// Somebody watches until then, so that the sensor must not sleep.
+  var awakeUntil = Instant.start
   private var reportedFailure: String?
   private var hasRestarted = false
   private var nextRefresh = Instant.start
@@ -73,7 +75,7 @@ public final class IIOSource: AccelerometerSource {
     switch state {
     case .searching(let next): next
     case .capturing(let capture): capture.nextDeadline
-    case .sleeping(let watch): watch.nextDeadline
+    case .sleeping(let watch): clock.now() < awakeUntil ? .start : watch.nextDeadline
     case .stopped: nil
     }
   }
@@ -86,6 +88,8 @@ public final class IIOSource: AccelerometerSource {
     case .sleeping(let watch): return look(at: watch, now)
     }
   }
+
+  public func keepAwake(until: Instant) { awakeUntil = until }
 
   public func stop() {
     switch state {
@@ -155,7 +159,10 @@ public final class IIOSource: AccelerometerSource {
   func node(of sensor: IIOSensor) -> String { "\(settings.devRoot)/\(sensor.device.identifier)" }
 
   func begin(_ capture: any Capture, at now: Instant) {
-    if let check { capture.check = check }
+    if var known = check {
+      if let sensor = (capture as? any IIOCapture)?.sensor { known.setRange(of: sensor.scale) }
+      capture.check = known
+    }
     check = nil
     nextBuffer = nil
     state = .capturing(capture)
@@ -168,6 +175,20 @@ public final class IIOSource: AccelerometerSource {
     var description = capture.description
     description.wake = wake
     announcement = description == announced ? nil : description
+  }
+
+  /// Another range is announced: what is counted in its units, and what it is too narrow for, depends on it.
+  private func refresh(_ capture: any Capture) {
+    let before = capture.description
+    capture.refresh()
+    noteRange(capture, before: before)
+  }
+
+  private func noteRange(_ capture: any Capture, before: AccelerometerDescription) {
+    guard capture.description != before else { return }
+    let range = capture.description.fullScaleG.map { "to \(decimal(($0 * 10).rounded() / 10)) g" } ?? "unknown"
+    note("range", .notice, "\(before.name): its range was changed from outside, and is now \(range)")
+    announce(capture)
   }
 
   /// Adds to what was collected what the logic is to know of it.
@@ -193,7 +214,7 @@ public final class IIOSource: AccelerometerSource {
     if let polled = capture as? PolledCapture, polled.isSlow { quicken(polled, at: now) }
     report(&result, of: capture.description.name)
     if now >= nextRefresh {
-      capture.refresh()
+      refresh(capture)
       nextRefresh = now + IIOSource.refreshIntervalS
       hasRestarted = false
     }
@@ -233,7 +254,9 @@ public final class IIOSource: AccelerometerSource {
     do {
       if !hasRestarted {
         hasRestarted = true
+        let before = buffered.description
         try buffered.restart(at: now)
+        noteRange(buffered, before: before)
         return [.gap]
       }
       buffered.close()

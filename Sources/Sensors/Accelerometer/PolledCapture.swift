@@ -8,8 +8,8 @@ internal import Telemetry
 /// Its axes are not of one moment, and a chip may be powered up for each: it is what is left when `BufferedCapture`
 /// cannot be had, and its description says why.
 final class PolledCapture: IIOCapture {
-  private(set) var description: AccelerometerDescription
-  private(set) var sensor: IIOSensor
+  var description: AccelerometerDescription
+  var sensor: IIOSensor
   var check: ScanCheck
   private var attributes: RawAttributes
   private var schedule: PollSchedule
@@ -56,8 +56,6 @@ final class PolledCapture: IIOCapture {
       return fault(error)
     }
   }
-
-  func refresh() { sensor.refresh() }
 
   func close() { attributes.close() }
 

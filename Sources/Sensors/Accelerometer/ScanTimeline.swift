@@ -21,6 +21,9 @@ struct ScanTimeline: Sendable {
     var stale = 0
     /// Scans are missing before this one.
     var gapBefore: Int?
+    /// The time from the scan before that one to it [s]. One period where the hole itself was in the batch before, and
+    /// what came after it looked late until now.
+    var gapS = 0.0
   }
 
   /// The learnt time between two scans [s].
@@ -84,6 +87,9 @@ struct ScanTimeline: Sendable {
       isTailLate = false
     }
     batch.gapBefore = findGap(fresh)
+    if let index = batch.gapBefore, let before = index > fresh.startIndex ? fresh[index - 1] : last {
+      batch.gapS = fresh[index] - before
+    }
     follow(fresh, gapBefore: batch.gapBefore)
     return batch
   }

@@ -41,6 +41,12 @@ public final class SensorThread: AccelerometerSource {
 
   public func handle(at now: Instant) -> [AccelerometerReport] { shared.reports.drain() }
 
+  /// The source hears of it on its own thread, as soon as the kernel lets go of that.
+  public func keepAwake(until: Instant) {
+    shared.wish.withLock { $0 = until }
+    shared.hasWish.signal()
+  }
+
   /// Stops the thread, which stops its source. A thread that the kernel holds is not waited for longer than a second:
   /// it ends by itself, and puts its sensor back, as soon as the kernel lets go.
   public func stop() {
@@ -60,6 +66,9 @@ private final class Shared: Sendable {
   let reports: Mailbox<AccelerometerReport>
   let end = WakeUp()
   let hasEnded = WakeUp()
+  /// Until when the source is to stay awake, where it has not been told yet: only the latest wish counts.
+  let wish = Lock<Instant?>(nil)
+  let hasWish = WakeUp()
   let wakeUps = Lock(0)
 
   init(
@@ -75,6 +84,7 @@ private final class Shared: Sendable {
     var hasDropped = false
     repeat {
       wakeUps.withLock { $0 += 1 }
+      takeWish(for: source)
       for report in source.handle(at: clock.now()) {
         if hasDropped { hasDropped = !reports.offer(.gap) }
         if !reports.offer(report) { hasDropped = true }
@@ -84,13 +94,23 @@ private final class Shared: Sendable {
     hasEnded.signal()
   }
 
+  private func takeWish(for source: any AccelerometerSource) {
+    let until = wish.withLock { wish in
+      defer { wish = nil }
+      return wish
+    }
+    if let until { source.keepAwake(until: until) }
+  }
+
   /// Sleeps until the source has something to do; false when the thread is to end.
   private func wait(for source: any AccelerometerSource) -> Bool {
-    var polled = [pollfd(fd: end.descriptor, events: Int16(POLLIN), revents: 0)]
+    var polled = [end, hasWish].map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
     if let descriptor = source.descriptor {
       polled.append(pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0))
     }
     judder_poll(&polled, polled.count, nanoseconds(until: source.nextDeadline))
+    // Before the wish is taken: one that comes in between wakes once more for nothing, and none is missed.
+    if polled[1].revents != 0 { hasWish.clear() }
     return polled[0].revents == 0
   }
 

@@ -98,24 +98,25 @@ final class SleepWatch {
       defer { attributes.close() }
       let raw = try attributes.readAll(began, clock)
       let sample = sensor.scale.sample(raw, at: began + (clock.now() - began) / 2)
-      faults = 0
-      var samples: [Sample] = []
-      guard result.admit(raw, sample, &check) == .good else {
-        result.interrupt(&samples)
-        return .asleep
+      // No gap: a single reading has nothing before it that it could interrupt.
+      switch result.admit(raw, sample, &check) {
+      case .good: faults = 0
+      case .zeros: return fault(.zeros)
+      case .outOfRange: return fault(.outOfRange)
       }
       result.reports.append(.samples([sample]))
       return quiet.wasMoved(to: sample.g) ? .movedUnnoticed : .asleep
     } catch {
+      result.faults.retried += 1
       return fault((error as? PollFault) ?? (error as? SystemFailure).map { PollFault.system($0) })
     }
 
     func fault(_ fault: PollFault?) -> Outcome {
       faults += 1
-      result.faults.retried += 1
       nextDeadline = clock.now() + SleepWatch.retryS
       guard let fault, !fault.isRemoval, fault.isPassing, faults <= 3 else {
-        return .gone("\(sensor.device.name): \(fault?.description ?? "it cannot be read")")
+        let often = faults > 1 ? ", \(faults) times in a row" : ""
+        return .gone("\(sensor.device.name): \(fault?.description ?? "it cannot be read")\(often)")
       }
       return .asleep
     }
