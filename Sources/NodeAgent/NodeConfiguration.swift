@@ -184,7 +184,9 @@ struct NodeConfiguration {
       settings.correction.offsetG = offsetG
     }
     settings.recordingFile = configuration.optionalText("accelerometer.recording_file")
-    settings.scenario = MotionScenario(rawValue: configuration.text("accelerometer.scenario")) ?? .parked
+    if let scenario = MotionScenario(rawValue: configuration.text("accelerometer.scenario")) {
+      settings.scenario = scenario
+    }
     settings.seed = UInt64(configuration.integer("accelerometer.seed"))
     return settings
   }

@@ -92,14 +92,15 @@ enum NodeSchema {
       .flag(
         "wake", default: false,
         "Sleep while nothing moves, until the chip's own motion event. Needs a driver with such an event and an "
-          + "interrupt line; judder-node check tells."),
+          + "interrupt line; judder-node check tells. Asleep it is read every acceleration.rest_window_s, or every "
+          + "10 s where that is less."),
       .number(
         "wake_threshold_g", 0.001...16, unit: "g", note: "as the driver has it",
         "What the chip takes for motion, rounded to the chip's own steps."),
       .number("idle_after_s", 5...86_400, unit: "s", default: 60, "How long it must be quiet before it sleeps."),
       .path("recording_file", note: "needed for recording", "CSV with the columns t [s], x, y, z [g]."),
       .choice(
-        "scenario", MotionScenario.allCases.map(\.rawValue), default: MotionScenario.parked.rawValue,
+        "scenario", MotionScenario.allCases.map(\.rawValue), default: AccelerometerSettings().scenario.rawValue,
         "What a simulated node goes through."),
       .integer("seed", 0...Int.max, default: 1, "Seed of the simulation: the same seed gives the same samples."),
     ])

@@ -50,7 +50,12 @@ import Testing
 
   @Test func theBrokersSecretsAreNotNeeded() throws {
     // A tool's user may not be allowed to read it.
-    _ = try load("[broker]\nusername = \"me\"\npassword_file = \"/nonexistent\"")
+    let text = "[broker]\nusername = \"me\"\npassword_file = \"/nonexistent\"\n[accelerometer]\ndevice = \"lis3dh\""
+    #expect(try load(text).accelerometer.device == "lis3dh")
+    let whole = try Configuration.load(NodeSchema.schema, text: Array(text.utf8), file: "node.toml")
+    #expect(throws: ConfigurationFailure.self, "the node itself cannot do without") {
+      _ = try NodeConfiguration(whole, environment: [:], hostName: "n")
+    }
   }
 
   @Test func theSensorsOwnAxesHaveNoMatrixAndNoCorrection() throws {

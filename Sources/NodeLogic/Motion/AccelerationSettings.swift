@@ -7,9 +7,9 @@ public struct AccelerationSettings: Equatable, Sendable {
   /// The length of a window, which is the update interval [s], 0.001...3600. Below the spacing of the samples, each
   /// sample is a window.
   public var windowS = 10.0
-  /// What is slower is gravity [Hz], 0.01...20.
+  /// What is slower is gravity [Hz], 0.01...10.
   public var cutoffHz = 0.7
-  /// The length that a window is stretched to at rest [s], 0...3600; nothing is stretched up to `windowS`.
+  /// The length that a window is stretched to at rest [s], 0.001...3600; nothing is stretched up to `windowS`.
   public var restWindowS = 300.0
   /// What is measured of each window beyond the plain.
   public var measures: Set<AccelerationMeasure> = []

@@ -7,10 +7,10 @@ public import Telemetry
 /// what goes out is what comes in, without steps and so without flapping. Windows are as configured again once the
 /// balance is back at 0.7 of a day's worth.
 ///
-/// Nothing is kept over a restart, so a start grants little: 0.05 of a day's worth. What is missing to 0.7 comes over the
-/// first ten days, and until then windows are stretched, and are as configured again, at balances lower in proportion:
-/// what goes out no faster than the limit fills the balance is never stretched. A node that is cut off from its power
-/// every hour may use 2.3 times its limit.
+/// Nothing is kept over a restart, so a start grants little: 0.05 of a day's worth. What is missing to 0.7 comes over
+/// the first ten days, and until then windows are stretched, and are as configured again, at balances lower in
+/// proportion: what goes out no faster than the limit fills the balance is never stretched. A node that is cut off from
+/// its power every hour may use 2.3 times its limit.
 ///
 /// A quiet day saves for a busy one, up to three quarters of a day's worth; that is why the pace is the limit by 30.75
 /// days. So no 30 days go beyond the limit, unless what is never withheld (events, health, live samples, the link

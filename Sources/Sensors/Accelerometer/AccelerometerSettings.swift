@@ -28,7 +28,7 @@ public struct AccelerometerSettings: Equatable, Sendable {
   /// CSV with t [s], x, y, z [g]; needed for `recording`.
   public var recordingFile: String?
   /// What the simulated node goes through.
-  public var scenario = MotionScenario.carried
+  public var scenario = MotionScenario.parked
   /// The simulation's seed: the same seed gives the same samples.
   public var seed: UInt64 = 1
   /// The time between two readings where attributes are polled [s]; nil: 1 / `rateHz`.

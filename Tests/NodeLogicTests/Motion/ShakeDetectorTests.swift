@@ -171,13 +171,23 @@ struct ShakeDetectorTests {
     #expect(detector.dropped == 7 * good.count)
   }
 
-  @Test func settingsThatMakeNoSenseDoNotCrash() {
+  @Test func settingsThatMakeNoSenseAreToldAndCrashNothing() {
     let motion = samples(lengthS: 5, shaken(from: 1, lengthS: 2))
     for key in ShakeSettings.Key.allCases {
       for value in [0, -1, 1e9, -.infinity, .infinity, .nan] {
         var settings = ShakeSettings()
         settings[key] = value
-        _ = shakeEvents(motion, settings)
+        let isTaken = !(settings[key] != value)
+        #expect(!settings.problems.isEmpty || key.range.contains(value) || !isTaken, "\(key.rawValue) = \(value)")
+        // Whatever is found is well-formed all the same: a shake begins, and then ends or is cancelled.
+        let events = shakeEvents(motion, settings)
+        for (index, event) in events.enumerated() {
+          #expect(event.id == index / 2 + 1, "\(key.rawValue) = \(value)")
+          #expect((event.phase == .began) == index.isMultiple(of: 2), "\(key.rawValue) = \(value)")
+          #expect(event.start <= event.end && event.end <= event.at, "\(key.rawValue) = \(value)")
+          #expect(event.peakG > 0 && event.peakG < 100, "\(key.rawValue) = \(value)")
+        }
+        #expect(events.count.isMultiple(of: 2), "\(key.rawValue) = \(value): a stop leaves no shake open")
       }
     }
   }
