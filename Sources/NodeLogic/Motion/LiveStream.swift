@@ -126,7 +126,8 @@ private struct LiveBatch: Equatable {
   private var start = Instant.start
   private var end = Instant.start
   private var count = 0
-  private var missed = MissedCount()
+  /// A batch ends at a hole, and says so.
+  private var missed = MissedCount(patience: 0)
   private var clipped = 0
 
   init() {

@@ -108,7 +108,8 @@ public struct WindowBuilder: Equatable, Sendable {
 
   /// Closes what is open, if it has samples, whatever its length: the window, and the batch of live samples.
   public mutating func close(_ closing: AccelerationWindow.Closing) -> [AccelerationWindow] {
-    finish(closing) + (liveStream?.close(settings.filter) ?? [])
+    sums.settle()
+    return finish(closing) + (liveStream?.close(settings.filter) ?? [])
   }
 
   /// Tells that samples stopped here: the next sample is gravity again. The noise floor stays.

@@ -8,7 +8,7 @@ struct WindowSums: Equatable, Sendable {
   var isStretched = false
 
   private var count = 0
-  private var missed = MissedCount()
+  private var missed = MissedCount(patience: WindowSums.patience)
   private var clipped = 0
   private var sum = Vector.zero
   private var smallest = Vector.zero
@@ -17,7 +17,13 @@ struct WindowSums: Equatable, Sendable {
   private var squareSum = 0.0
   private var largestSquare = 0.0
 
+  /// More than any burst of late samples has in time in between.
+  private static let patience = 8
+
   init() {}
+
+  /// No sample follows that could tell whether the last hole was one.
+  mutating func settle() { missed.settle() }
 
   /// The window that follows `former`.
   init(after former: WindowSums) {
