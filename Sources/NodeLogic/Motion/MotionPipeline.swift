@@ -37,6 +37,8 @@ public struct MotionPipeline: Sendable {
   var windows: WindowBuilder
   var recorder: WaveformRecorder?
   var rate = RateEstimator()
+  /// Of a sensor that tells changes only, whose samples say nothing about its rate; nil of others.
+  var frames: FrameRate?
   private var gate: ShakeGate
   /// When a sample that could be used came last, or the start.
   var lastHeard = Instant.start
@@ -69,7 +71,7 @@ public struct MotionPipeline: Sendable {
   public var glance: MotionGlance {
     MotionGlance(
       stage: shake.stage, activityG: shake.activityG, levelG: shake.levelG, reversals: shake.reversals,
-      reversalsNeeded: shake.settings.reversals, face: orientation.face, rateHz: rate.rateHz)
+      reversalsNeeded: shake.settings.reversals, face: orientation.face, rateHz: measuredHz)
   }
 
   /// Takes a report that came at `now`.
@@ -176,7 +178,7 @@ public struct MotionPipeline: Sendable {
       health.error = reason
     case .idle: health.state = .idle
     }
-    health.rateHz = state == .idle ? nil : rate.rateHz
+    health.rateHz = state == .idle ? nil : measuredHz
     health.ageS = lastSample.map { max(0, now - $0) }
     health.noiseMg = windows.noiseMg
     if !gate.isClosed { health.nearMisses = shake.nearMisses }
@@ -196,7 +198,7 @@ extension MotionPipeline {
     windows.reset()
     windows.isScaleKnown = description.fullScaleG != nil
     startRecorder()
-    rate.reset()
+    resetRate()
     gate = ShakeGate(settings.preset)
     state = .starting
     lastHeard = now
@@ -236,6 +238,7 @@ extension MotionPipeline {
     let stepS = lastSample.map { sample.at - $0 } ?? 0
     lastSample = sample.at
     let missed = rate.feed(sample.at.seconds)
+    frames?.feed(sample)
     judgeRate(at: sample.at, &outputs)
     guard isArmed else { return }
     let event = gate.isClosed ? nil : shake.feed(sample)
@@ -247,7 +250,8 @@ extension MotionPipeline {
     if let change = orientation.feed(gravity: down, at: sample.at, isShaking: shake.isActive) {
       outputs.append(.orientation(change))
     }
-    for window in windows.feed(sample, missed: missed, periodS: rate.periodS) {
+    for var window in windows.feed(sample, missed: missed, periodS: rate.periodS) {
+      if let frames, window.closing != .live { window.rateHz = frames.rateHz }
       outputs.append(.acceleration(window))
     }
   }
@@ -316,7 +320,7 @@ extension MotionPipeline {
   /// Says when the rate falls below what the preset needs, and when it is enough again. A shake that is active then is
   /// cut short, if the preset looks for none at such a rate.
   private mutating func judgeRate(at now: Instant, _ outputs: inout [MotionOutput]) {
-    switch gate.judge(rate) {
+    switch gate.judge(frames?.estimate ?? rate) {
     case nil: return
     case .fastEnough(let rateHz): outputs.append(.warning(.fastEnough(rateHz: rateHz)))
     case .tooSlow(let rateHz):
@@ -327,7 +331,7 @@ extension MotionPipeline {
 
   /// Why no shakes are looked for; nil where they are.
   private var refusal: String? {
-    guard gate.isClosed, let rateHz = rate.rateHz else { return nil }
+    guard gate.isClosed, let rateHz = measuredHz else { return nil }
     return MotionWarning.tooSlow(rateHz: rateHz, preset: settings.preset).description
   }
 }
