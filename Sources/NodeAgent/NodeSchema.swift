@@ -92,7 +92,8 @@ enum NodeSchema {
       .flag(
         "wake", default: false,
         "Sleep while nothing moves, until the chip's own motion event. Needs a driver with such an event and an "
-          + "interrupt line; judder-node check tells."),
+          + "interrupt line; judder-node check tells. Meanwhile it is read once in acceleration.rest_window_s, 10 s at "
+          + "least, whatever node.budget_mb_per_month stretches."),
       .number(
         "wake_threshold_g", 0.001...16, unit: "g", note: "as the driver has it",
         "What the chip takes for motion, rounded to the chip's own steps."),
