@@ -1,7 +1,7 @@
 internal import Telemetry
 
-/// How often a sensor that tells changes only measures, as far as that can be seen: the samples that are made of what it
-/// tells come at any rate that is asked for.
+/// How often a sensor that tells changes only measures, as far as that can be seen: the samples that are made of what
+/// it tells come at any rate that is asked for.
 ///
 /// At rest such a sensor tells little, because the kernel holds small changes back; while something moves, each of its
 /// measurements differs from the one before and is told. So only the time between two values counts of which both were
