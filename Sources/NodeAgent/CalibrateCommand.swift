@@ -24,7 +24,7 @@ struct CalibrateCommand {
 
   // MARK: At rest
 
-  /// - Throws: `findings` when it was not still; `unavailable` when there were too few samples.
+  /// - Throws: `findings` when these are no readings of a sensor at rest; `unavailable` when there were too few samples.
   func rest(seconds: Double, bandwidthHz: Double?) throws(Termination) {
     var calibration = RestCalibration()
     switch origin {
@@ -42,9 +42,7 @@ struct CalibrateCommand {
       let had = "\(Decimal.text(calibration.durationS, decimals: 1)) s of samples"
       throw Termination(.unavailable, ["\(had) are too few; at least 5 s at 8 Hz or more are needed"])
     }
-    if let motion = report.motion {
-      throw Termination(.findings, ["\(motion); put it down where nothing moves it, and repeat"])
-    }
+    if let objection = report.objection { throw Termination(.findings, [objection]) }
     for line in report.lines + [""] + report.suggestion { try output.line(line) }
     try output.flush()
   }
