@@ -28,7 +28,7 @@ struct CalibrateCommand {
   func rest(seconds: Double, bandwidthHz: Double?) throws(Termination) {
     var calibration = RestCalibration()
     switch origin {
-    case .file(let file): try readRecording(file) { (sample) throws(Termination) in calibration.feed(sample) }
+    case .file(let file): try read(file) { (sample) throws(Termination) in calibration.feed(sample) }
     case .sensor(let settings, let log):
       try say("keep the node still for \(Decimal.text(seconds, decimals: 0)) s")
       try measure(settings, log, seconds: seconds) { sample throws(Termination) in
@@ -60,7 +60,7 @@ struct CalibrateCommand {
       for line in lines { try say(line) }
     }
     switch origin {
-    case .file(let file): try readRecording(file, take)
+    case .file(let file): try read(file, take)
     case .sensor(let settings, let log):
       if let question = guide.question { try say(question) }
       try measure(settings, log, seconds: nil) { sample throws(Termination) in
@@ -90,6 +90,10 @@ struct CalibrateCommand {
   private func say(_ line: String) throws(Termination) {
     try errors.line(line)
     try errors.flush()
+  }
+
+  private func read(_ file: String, _ take: (Sample) throws(Termination) -> Void) throws(Termination) {
+    if let warning = try readRecording(file, take) { try say("warning: \(warning)") }
   }
 
   /// Hands samples on until `take` answers that it has enough, or, where so many seconds were wanted, some time later.
