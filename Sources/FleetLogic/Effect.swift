@@ -69,6 +69,8 @@ public struct Change: Equatable, Sendable {
   public enum Kind: Equatable, Sendable {
     case presence(Presence, was: Presence, reason: String)
     case boot(BootID, was: BootID?)
+    /// It was told to publish no motion, or to do so again.
+    case armed(Bool)
     case shake(ShakeMessage)
     case impact(ImpactMessage)
     case freeFall(FreeFallMessage)

@@ -73,7 +73,7 @@ extension FleetState {
   ) {
     switch telegram.body {
     case .status(let status):
-      if status.state != .lost, receipt == .newest { nodes[index].status = status }
+      if status.state != .lost, receipt == .newest { applyStatus(status, telegram, node: index, at: moment) }
     case .acceleration(let acceleration):
       Self.fill(&nodes[index].acceleration, acceleration, stamp)
     case .health(let health):
@@ -92,6 +92,15 @@ extension FleetState {
     case .freeFall(let fall): note(.freeFall(fall), node: index, telegram, at: moment)
     case .waveform, .reply: break
     }
+  }
+
+  private mutating func applyStatus(
+    _ status: StatusMessage, _ telegram: Telegram, node index: Int, at moment: Moment
+  ) {
+    // A node is armed unless it says otherwise.
+    let was = nodes[index].status?.isArmed ?? true
+    nodes[index].status = status
+    if let isArmed = status.isArmed, isArmed != was { note(.armed(isArmed), node: index, telegram, at: moment) }
   }
 
   private mutating func applyLocation(

@@ -16,6 +16,8 @@ final class BrokerLinkage {
   private let name: NodeName
   private let endpoint: String
   private let journal: LinkJournal
+  private let takesCommands: Bool
+  private let log: Log
   private var loop: EventLoop?
   private(set) var isConnected = false
 
@@ -24,6 +26,8 @@ final class BrokerLinkage {
     prefix = configuration.prefix
     name = configuration.name
     endpoint = configuration.broker.endpoint
+    takesCommands = configuration.takesCommands
+    self.log = log
     journal = LinkJournal(log: log, endpoint: endpoint)
     var settings = configuration.broker
     settings.will = BrokerLinkage.will(Topic(prefix: prefix, node: name, stream: .status), boot)
@@ -88,9 +92,18 @@ final class BrokerLinkage {
     case .refused(let token, let refusal):
       return token == 0 ? .dropped : .refused(token, isPermanent: refusal.isPermanent)
     // The only subscription is the command topic.
-    case .message(let message): return .command(message.payload, isRetained: message.isRetained)
+    case .message(let message): return command(message)
     case .connecting, .subscribed: return nil
     }
+  }
+
+  /// The broker may still know a subscription of an earlier run, and bring what this one must not do.
+  private func command(_ message: Message) -> NodeInput? {
+    guard takesCommands else {
+      log.change("command", .warning, "a command came and is not done, since node.commands is false")
+      return nil
+    }
+    return .command(message.payload, isRetained: message.isRetained)
   }
 
   /// Ends the session, and answers what it told to the last: the broker keeps the will to itself.

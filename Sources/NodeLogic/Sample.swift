@@ -8,6 +8,8 @@ public struct Sample: Equatable, Sendable {
   public var g: Vector
   /// A component touched the end of the sensor's scale.
   public var isClipped: Bool
+  /// The sensor did not tell it: the value before is repeated, because a sensor that tells changes only told none.
+  public var isRepeat = false
 
   public init(at: Instant, g: Vector, isClipped: Bool = false) {
     self.at = at

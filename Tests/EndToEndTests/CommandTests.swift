@@ -86,6 +86,26 @@ import Testing
     #expect(reply(live, to: "r3")?.reason?.contains("explode") == true)
   }
 
+  @Test func aNodeThatMayNoLongerIgnoresWhatTheBrokerStillBrings() throws {
+    let place = try Workplace("e2e-former")
+    let broker = try Broker(in: place)
+    try broker.start()
+    let live = try Watcher(broker)
+    let former = try NodeRun(
+      shakenNode + port(broker.port) + ["node.commands": "true", "broker.version": "\"5\""], in: place, name: "former")
+    #expect(live.waitFor(.online))
+    try ask(broker, CommandMessage(id: "f1", .arm))
+    #expect(reply(live, to: "f1")?.isDone == true, "\(former.log)")
+    // The power goes: the broker keeps the session, and with it the subscription.
+    former.process.stop(signal: SIGKILL)
+    try ask(broker, CommandMessage(id: "f2", .disarm))
+    let node = try NodeRun(shakenNode + port(broker.port) + ["broker.version": "\"5\""], in: place)
+    #expect(waitUntil(seconds: 10) { node.log.contains { $0.contains("node.commands is false") } }, "\(node.log)")
+    #expect(waitUntil(seconds: 5) { live.statuses.filter { $0.state == .online }.count >= 2 })
+    #expect(live.statuses.last?.isArmed == true)
+    #expect(!live.replies.contains { $0.id == "f2" })
+  }
+
   @Test func withoutLeaveNothingIsHeard() throws {
     let place = try Workplace("e2e-deaf")
     let broker = try Broker(in: place)

@@ -38,6 +38,14 @@ import Testing
       ])
   }
 
+  @Test func aDisarmedNodeIsShownFromItsStatus() {
+    var bench = fleet()
+    var message = StatusMessage(.online)
+    message.isArmed = false
+    bench.send("gate-north", Telegram(bench.envelope(), .status(message)))
+    #expect(FleetTable(width: 120).lines(bench.fleet, at: bench.now)[3].hasSuffix("disarmed"))
+  }
+
   @Test func at120Columns() {
     let bench = fleet()
     let lines = FleetTable(width: 120).lines(bench.fleet, at: bench.now)

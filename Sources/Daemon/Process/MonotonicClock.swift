@@ -29,6 +29,10 @@ public struct MonotonicClock: Equatable, Sendable {
   /// CLOCK_MONOTONIC as it is [ns].
   public static func monotonicNanoseconds() -> Int64 { read(CLOCK_MONOTONIC) }
 
+  /// How long the machine has been suspended since it started [s]: what CLOCK_BOOTTIME is ahead of CLOCK_MONOTONIC,
+  /// which stands still meanwhile, so that no difference of instants tells of it.
+  public static func suspendedSeconds() -> Double { Double(read(CLOCK_BOOTTIME) - read(CLOCK_MONOTONIC)) * 1e-9 }
+
   private static func read(_ clock: clockid_t) -> Int64 {
     var time = timespec()
     clock_gettime(clock, &time)

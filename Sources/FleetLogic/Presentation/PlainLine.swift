@@ -31,6 +31,7 @@ public enum PlainLine {
     switch change.kind {
     case .presence(let presence, _, let reason): "\(presence.rawValue): \(SafeText.escaped(reason, limit: 200))"
     case .boot(let boot, let was): was.map { "started anew: boot \(boot), before it \($0)" }
+    case .armed(let isArmed): isArmed ? "armed: publishes motion again" : "disarmed: publishes no motion"
     case .shake(let shake): shakeText(shake)
     case .impact(let impact): impactText(impact)
     case .freeFall(let fall):

@@ -7,6 +7,9 @@ public struct HeldState: Equatable, Sendable {
   public let periodS: Double
   /// The present state; nil before the first was told.
   public private(set) var state: RawScan?
+  /// The sample that was taken last repeats the one before it, for nothing was told in between.
+  public private(set) var isRepeat = false
+  private var isToldSince = false
   private var start = Instant.start
   /// Points given since `start`.
   private var index = 0.0
@@ -24,6 +27,8 @@ public struct HeldState: Equatable, Sendable {
     guard let state, next < end else { return nil }
     let at = next
     index += 1
+    isRepeat = !isToldSince
+    isToldSince = false
     return (state, at)
   }
 
@@ -34,6 +39,7 @@ public struct HeldState: Equatable, Sendable {
       index = 0
     }
     self.state = state
+    isToldSince = true
   }
 
   /// Leaves points out that lie before `moment`, and answers whether there were any.

@@ -135,7 +135,7 @@ private struct LiveBatch: Equatable {
   }
 
   mutating func note(_ sample: Sample, missed: Int) {
-    count += 1
+    if !sample.isRepeat { count += 1 }
     self.missed.add(missed)
     if sample.isClipped { clipped += 1 }
   }

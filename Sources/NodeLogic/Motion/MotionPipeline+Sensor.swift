@@ -20,7 +20,7 @@ extension MotionPipeline {
   mutating func wake(at now: Instant) -> [MotionOutput] {
     guard state == .idle else { return [] }
     let outputs = interrupt(at: now)
-    rate.reset()
+    resetRate()
     state = .starting
     lastHeard = now
     return outputs
@@ -33,6 +33,14 @@ extension MotionPipeline {
     case .stalled: "none for \(tenths(now - lastHeard)) s"
     case .waiting, .starting, .running, .idle: nil
     }
+  }
+
+  /// The rate at which the sensor measures [Hz]; nil while that is not known.
+  var measuredHz: Double? { frames == nil ? rate.rateHz : frames?.rateHz }
+
+  mutating func resetRate() {
+    rate.reset()
+    if case .held = description?.capture { frames = FrameRate() } else { frames = nil }
   }
 
   /// A single reading of a sleeping sensor: no filter can follow it, but it tells which side is up, and is a window by

@@ -37,6 +37,8 @@ public struct MotionPipeline: Sendable {
   var windows: WindowBuilder
   var recorder: WaveformRecorder?
   var rate = RateEstimator()
+  /// Of a sensor that tells changes only, whose samples say nothing about its rate; nil of others.
+  var frames: FrameRate?
   private var gate: ShakeGate
   /// When a sample that could be used came last, or the start.
   var lastHeard = Instant.start
@@ -72,7 +74,7 @@ public struct MotionPipeline: Sendable {
   public var glance: MotionGlance {
     MotionGlance(
       stage: shake.stage, activityG: shake.activityG, levelG: shake.levelG, reversals: shake.reversals,
-      reversalsNeeded: shake.settings.reversals, face: orientation.face, rateHz: rate.rateHz)
+      reversalsNeeded: shake.settings.reversals, face: orientation.face, rateHz: measuredHz)
   }
 
   /// Takes a report that came at `now`.
@@ -179,7 +181,7 @@ public struct MotionPipeline: Sendable {
       health.error = reason
     case .idle: health.state = .idle
     }
-    health.rateHz = state == .idle ? nil : rate.rateHz
+    health.rateHz = state == .idle ? nil : measuredHz
     health.ageS = lastSample.map { max(0, now - $0) }
     health.noiseMg = windows.noiseMg
     if !gate.isClosed { health.nearMisses = shake.nearMisses }
@@ -199,7 +201,7 @@ extension MotionPipeline {
     windows.reset()
     windows.isScaleKnown = description.fullScaleG != nil
     startRecorder()
-    rate.reset()
+    resetRate()
     gate = ShakeGate(settings.preset)
     state = .starting
     lastHeard = now
@@ -239,6 +241,7 @@ extension MotionPipeline {
     let stepS = lastSample.map { sample.at - $0 } ?? 0
     lastSample = sample.at
     let missed = rate.feed(sample.at.seconds)
+    frames?.feed(sample)
     judgeRate(at: sample.at, &outputs)
     guard isArmed else { return }
     let event = gate.isClosed ? nil : shake.feed(sample)
@@ -250,7 +253,8 @@ extension MotionPipeline {
     if let change = orientation.feed(gravity: down, at: sample.at, isShaking: shake.isActive) {
       outputs.append(.orientation(change))
     }
-    for window in windows.feed(sample, missed: missed, periodS: rate.periodS) {
+    for var window in windows.feed(sample, missed: missed, periodS: rate.periodS) {
+      if let frames, window.closing != .live { window.rateHz = frames.rateHz }
       outputs.append(.acceleration(window))
     }
   }
@@ -319,7 +323,7 @@ extension MotionPipeline {
   /// Says when the rate falls below what the preset needs, and when it is enough again. A shake that is active then is
   /// cut short, if the preset looks for none at such a rate.
   private mutating func judgeRate(at now: Instant, _ outputs: inout [MotionOutput]) {
-    switch gate.judge(rate) {
+    switch gate.judge(frames?.estimate ?? rate) {
     case nil: return
     case .fastEnough(let rateHz): outputs.append(.warning(.fastEnough(rateHz: rateHz)))
     case .tooSlow(let rateHz):
@@ -330,7 +334,7 @@ extension MotionPipeline {
 
   /// Why no shakes are looked for; nil where they are.
   private var refusal: String? {
-    guard gate.isClosed, let rateHz = rate.rateHz else { return nil }
+    guard gate.isClosed, let rateHz = measuredHz else { return nil }
     return MotionWarning.tooSlow(rateHz: rateHz, preset: settings.preset).description
   }
 }

@@ -9,6 +9,8 @@ struct WindowSums: Equatable, Sendable {
 
   private var count = 0
   private var missed = MissedCount(patience: WindowSums.patience)
+  /// Those that the sensor told, rather than repeats.
+  private var told = 0
   private var clipped = 0
   private var sum = Vector.zero
   private var smallest = Vector.zero
@@ -46,6 +48,7 @@ struct WindowSums: Equatable, Sendable {
     }
     end = sample.at
     count += 1
+    if !sample.isRepeat { told += 1 }
     self.missed.add(missed)
     if sample.isClipped { clipped += 1 }
     sum = sum + filtered
@@ -70,14 +73,15 @@ struct WindowSums: Equatable, Sendable {
   ) -> AccelerationWindow {
     let lengthS = end - start
     var window = AccelerationWindow(
-      start: start, end: end, closing: closing, filter: filter, meanG: sum * (1 / Double(max(count, 1))), count: count,
+      start: start, end: end, closing: closing, filter: filter, meanG: sum * (1 / Double(max(count, 1))), count: told,
       missed: missed.told)
     window.rmsG = rmsG
     window.peakG = peakG
     window.clipped = isScaleKnown ? clipped : nil
     guard count > 1 else { return window }
     window.peakToPeakG = largest - smallest
-    window.rateHz = lengthS > 0 ? Double(count - 1) / lengthS : nil
+    // That of samples that are repeated is the one they are made with.
+    window.rateHz = told == count && lengthS > 0 ? Double(count - 1) / lengthS : nil
     return window
   }
 }

@@ -180,7 +180,8 @@ final class EvdevCapture: Capture {
   private func hold(until end: Instant, _ result: inout CaptureResult) {
     guard zerosSince == nil else { return }
     while let (scan, at) = held.take(before: end) {
-      let sample = sensor.scale.sample(scan, at: at)
+      var sample = sensor.scale.sample(scan, at: at)
+      sample.isRepeat = held.isRepeat
       switch result.admit(scan, sample, &check) {
       case .good: samples.append(sample)
       case .zeros, .outOfRange: result.interrupt(&samples)

@@ -92,7 +92,7 @@ extension IIOSource {
     }
   }
 
-  private func wake(_ watch: SleepWatch, at now: Instant) -> [AccelerometerReport] {
+  func wake(_ watch: SleepWatch, at now: Instant) -> [AccelerometerReport] {
     watch.close()
     sleeper?.quiet.reset()
     note("sleep", .info, "\(watch.sensor.device.name) was woken")

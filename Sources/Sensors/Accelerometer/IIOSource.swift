@@ -22,6 +22,9 @@ public final class IIOSource: AccelerometerSource {
   let clock: MonotonicClock
   let note: AccelerometerNote
   let events: any EventControl
+  let suspendedS: @Sendable () -> Double
+  /// What `suspendedS` said when the sensor was last known to be undisturbed [s].
+  var suspendedBeforeS: Double
   var state = State.searching(next: .start)
   private var pause = RetryPause()
   /// What has to be reported before the next samples.
@@ -50,11 +53,15 @@ public final class IIOSource: AccelerometerSource {
   /// - Parameters:
   ///   - clock: counts instants.
   ///   - events: opens what tells of a chip's events; nil: the kernel's way.
+  ///   - suspendedS: how long the machine has been suspended since it started [s].
   ///   - note: takes lines for the log, from whatever thread calls `handle`.
   public init(
     settings: AccelerometerSettings, clock: MonotonicClock, events: (any EventControl)? = nil,
+    suspendedS: @escaping @Sendable () -> Double = MonotonicClock.suspendedSeconds,
     note: @escaping AccelerometerNote
   ) {
+    self.suspendedS = suspendedS
+    suspendedBeforeS = suspendedS()
     self.settings = settings
     self.clock = clock
     self.note = note
@@ -81,9 +88,12 @@ public final class IIOSource: AccelerometerSource {
   }
 
   public func handle(at now: Instant) -> [AccelerometerReport] {
+    let wasSuspended = noteSuspension()
     switch state {
     case .stopped: return []
     case .searching(let next): return now < next ? [] : open(at: now)
+    case .capturing(let capture) where wasSuspended: return goOn(with: capture, at: now)
+    case .sleeping(let watch) where wasSuspended: return [.woken(at: now)] + wake(watch, at: now)
     case .capturing(let capture): return collect(from: capture, at: now)
     case .sleeping(let watch): return look(at: watch, now)
     }
@@ -184,7 +194,7 @@ public final class IIOSource: AccelerometerSource {
     noteRange(capture, before: before)
   }
 
-  private func noteRange(_ capture: any Capture, before: AccelerometerDescription) {
+  func noteRange(_ capture: any Capture, before: AccelerometerDescription) {
     guard capture.description != before else { return }
     let range = capture.description.fullScaleG.map { "to \(decimal(($0 * 10).rounded() / 10)) g" } ?? "unknown"
     note("range", .notice, "\(before.name): its range was changed from outside, and is now \(range)")
