@@ -24,7 +24,7 @@ struct CalibrateCommand {
 
   // MARK: At rest
 
-  /// - Throws: `findings` when these are no readings of a sensor at rest; `unavailable` when there were too few samples.
+  /// - Throws: `findings` when that is no sensor at rest; `unavailable` when there were too few samples.
   func rest(seconds: Double, bandwidthHz: Double?) throws(Termination) {
     var calibration = RestCalibration()
     switch origin {
