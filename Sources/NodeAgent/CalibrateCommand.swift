@@ -24,11 +24,11 @@ struct CalibrateCommand {
 
   // MARK: At rest
 
-  /// - Throws: `findings` when it was not still; `unavailable` when there were too few samples.
+  /// - Throws: `findings` when that is no sensor at rest; `unavailable` when there were too few samples.
   func rest(seconds: Double, bandwidthHz: Double?) throws(Termination) {
     var calibration = RestCalibration()
     switch origin {
-    case .file(let file): try readRecording(file) { (sample) throws(Termination) in calibration.feed(sample) }
+    case .file(let file): try read(file) { (sample) throws(Termination) in calibration.feed(sample) }
     case .sensor(let settings, let log):
       try say("keep the node still for \(Decimal.text(seconds, decimals: 0)) s")
       try measure(settings, log, seconds: seconds) { sample throws(Termination) in
@@ -42,9 +42,7 @@ struct CalibrateCommand {
       let had = "\(Decimal.text(calibration.durationS, decimals: 1)) s of samples"
       throw Termination(.unavailable, ["\(had) are too few; at least 5 s at 8 Hz or more are needed"])
     }
-    if let motion = report.motion {
-      throw Termination(.findings, ["\(motion); put it down where nothing moves it, and repeat"])
-    }
+    if let objection = report.objection { throw Termination(.findings, [objection]) }
     for line in report.lines + [""] + report.suggestion { try output.line(line) }
     try output.flush()
   }
@@ -62,7 +60,7 @@ struct CalibrateCommand {
       for line in lines { try say(line) }
     }
     switch origin {
-    case .file(let file): try readRecording(file, take)
+    case .file(let file): try read(file, take)
     case .sensor(let settings, let log):
       if let question = guide.question { try say(question) }
       try measure(settings, log, seconds: nil) { sample throws(Termination) in
@@ -92,6 +90,10 @@ struct CalibrateCommand {
   private func say(_ line: String) throws(Termination) {
     try errors.line(line)
     try errors.flush()
+  }
+
+  private func read(_ file: String, _ take: (Sample) throws(Termination) -> Void) throws(Termination) {
+    if let warning = try readRecording(file, take) { try say("warning: \(warning)") }
   }
 
   /// Hands samples on until `take` answers that it has enough, or, where so many seconds were wanted, some time later.

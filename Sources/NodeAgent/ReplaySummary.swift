@@ -6,6 +6,8 @@ internal import Telemetry
 struct ReplaySummary {
   /// Of the file's samples.
   var samples = RecordingTally()
+  /// One line on a last line that was left out.
+  var torn: String?
   private var counts: [Telemetry.Stream: Int] = [:]
 
   /// Counts a message; of a shake its beginning only.
@@ -28,6 +30,7 @@ struct ReplaySummary {
 
   func write(_ file: String) throws(Termination) {
     let errors = StandardOutput(descriptor: 2)
+    if let torn { try errors.line(printableLine("judder-node: warning: \(torn)")) }
     for doubt in samples.doubts { try errors.line(printableLine("judder-node: warning: \(file): \(doubt)")) }
     try errors.line(printableLine("judder-node: \(line(file))"))
     try errors.flush()

@@ -13,7 +13,10 @@ struct WaveformFiles {
   init(folder path: String, network: String) throws(Termination) {
     folder = OutputFolder(path)
     self.network = network
-    if let problem = folder.problem() { throw Termination(problem.exitCode, [problem.text]) }
+    if let problem = folder.problem() {
+      let remedy = problem.folderRemedy.map { "; \($0)" } ?? ""
+      throw Termination(problem.exitCode, ["\(problem.text)\(remedy)"])
+    }
   }
 
   /// Takes a chunk, and writes the waveform that it completes.

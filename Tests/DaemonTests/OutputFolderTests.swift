@@ -30,7 +30,7 @@ import Testing
     let error = #expect(throws: FileError.self) {
       try folder.write("a", [(".csv", [1]), (".mseed", [2])], .refuse)
     }
-    #expect(error?.text == "\(place.path("a.mseed")) cannot be written: File exists")
+    #expect(error?.text == "\(place.path("a.mseed")) is there already; choose another folder or delete it")
     #expect(error?.exitCode == .unavailable)
     #expect(try names(place) == ["a.mseed"] && text(place.path("a.mseed")) == "old")
   }
@@ -57,6 +57,7 @@ import Testing
     let folder = OutputFolder(place.path("nowhere"))
     #expect(folder.problem()?.text == "\(place.path("nowhere")) cannot be written to: No such file or directory")
     #expect(folder.problem()?.exitCode == .unavailable)
+    #expect(folder.problem()?.folderRemedy == "make the folder, and let this user write to it")
     try place.write("file", "")
     #expect(OutputFolder(place.path("file")).problem()?.text.contains("Not a directory") == true)
   }
@@ -72,5 +73,6 @@ import Testing
   @Test(arguments: [ENOSPC, EDQUOT])
   func aFullDiskMayHaveRoomAgain(code: Int32) {
     #expect(FileError(code: code, action: "x").exitCode == .temporary)
+    #expect(FileError(code: code, action: "x").folderRemedy == nil, "another folder would be as full")
   }
 }

@@ -99,6 +99,16 @@ import Testing
     #expect(!replay.output.contains("warning"))
   }
 
+  @Test func aRecordingThatIsCutOffIsReplayedAsFarAsItGoes() throws {
+    let place = try Workplace("e2e-replay")
+    let rows = (0..<200).map { "\(Double($0) / 50),0,0,1\n" }.joined()
+    let file = try place.write("torn.csv", rows + "4.0,0,-")
+    let replay = try outcome(of: Programs.node, ["replay", file], in: place)
+    #expect(replay.status == 0, "\(replay.errors)")
+    #expect(replay.errorLines.first == "judder-node: warning: \(file): line 201 is cut off and left out")
+    #expect(replay.errorLines.last?.contains(": 200 samples in 3.98 s") == true, "\(replay.errors)")
+  }
+
   @Test func whatIsWrongWithARecordingIsSaidInOneLine() throws {
     let place = try Workplace("e2e-replay")
     let missing = try outcome(of: Programs.node, ["replay", place.path("nowhere.csv")], in: place)

@@ -97,13 +97,14 @@ import Testing
     let source = try recording(in: place)
     let missing = try replay(source, to: place.path("nowhere"), in: place)
     #expect(missing.status == 69 && missing.errorLines.count == 1)
-    #expect(missing.errors.contains("\(place.path("nowhere")) cannot be written to: No such file or directory"))
+    let nowhere = "\(place.path("nowhere")) cannot be written to: No such file or directory"
+    #expect(missing.errors.contains("\(nowhere); make the folder, and let this user write to it"))
 
     let folder = try folder("waves", in: place)
     try place.write("waves/bench-00000000-1.csv", "mine")
     let taken = try replay(source, to: folder, in: place)
     #expect(taken.status == 69 && taken.errorLines.count == 1, "\(taken.errors)")
-    #expect(taken.errors.contains("bench-00000000-1.csv cannot be written: File exists"))
+    #expect(taken.errors.contains("bench-00000000-1.csv is there already; choose another folder"))
     #expect(try String(contentsOfFile: "\(folder)/bench-00000000-1.csv", encoding: .utf8) == "mine")
 
     let network = try outcome(

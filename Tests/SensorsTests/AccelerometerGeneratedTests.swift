@@ -49,6 +49,13 @@ private func samples(_ source: any AccelerometerSource, seconds: Double, calls: 
     #expect(calls <= 18, "five batches a second")
   }
 
+  @Test func aLastLineThatIsCutOffIsNotedAndTheRestIsPlayed() throws {
+    let file = try workplace.write("torn.csv", "0,0,0,1\n0.02,0,0,1\n0.04,0,-")
+    let notes = NoteBook()
+    _ = try RecordingSource(file: file, note: notes.note)
+    #expect(notes.lines == ["\(file): line 3 is cut off and left out"])
+  }
+
   @Test func itIsAnnouncedByItsFileAndRate() throws {
     let file = try workplace.write("walk.csv", "0,0,0,1\n0.02,0,0,1\n0.04,0,0,1\n")
     let source = try RecordingSource(file: file)

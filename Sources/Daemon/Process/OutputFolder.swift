@@ -65,7 +65,8 @@ public struct OutputFolder: Equatable, Sendable {
       if !suffixes.contains(where: { exists("\(candidate)\($0)") }) { return candidate }
     }
     let taken = suffixes.first { exists("\(stem)\($0)") } ?? ""
-    throw FileError(code: EEXIST, action: "\(path)/\(stem)\(taken) cannot be written")
+    throw FileError(
+      code: EEXIST, text: "\(path)/\(stem)\(taken) is there already; choose another folder or delete it")
   }
 
   /// Anything of that name, even a link that leads nowhere.
@@ -107,6 +108,11 @@ public struct OutputFolder: Equatable, Sendable {
 }
 
 extension FileError {
+  /// What to do about a folder that cannot be written to; nil: the folder is not to blame.
+  public var folderRemedy: String? {
+    [ENOENT, ENOTDIR, EACCES, EPERM].contains(code) ? "make the folder, and let this user write to it" : nil
+  }
+
   /// How a program ends that cannot go on for this reason.
   public var exitCode: ExitCode {
     switch code {

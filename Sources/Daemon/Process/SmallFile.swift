@@ -10,6 +10,11 @@ public struct FileError: Error, Equatable, Sendable, CustomStringConvertible {
 
   public var description: String { text }
 
+  init(code: Int32, text: String) {
+    self.code = code
+    self.text = text
+  }
+
   init(code: Int32, action: String) {
     self.code = code
     text = "\(action): \(systemErrorText(code))"

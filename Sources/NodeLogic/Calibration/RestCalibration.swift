@@ -103,6 +103,7 @@ public struct RestCalibration: Sendable {
     var report = RestReport(durationS: durationS, samples: whole.count, missed: missed, clipped: clipped)
     report.rateHz = rateHz
     report.meanG = whole.mean
+    report.isConstant = !stepG.isFinite
     report.face = Face.nearest(to: whole.mean)
     report.noiseG = noiseG
     report.bandwidthHz = bandwidthHz ?? rateHz / 2

@@ -1,6 +1,18 @@
 internal import Telemetry
 
 extension RestReport {
+  /// Why these are not the figures of a sensor at rest, in one line; nil: they are.
+  ///
+  /// The unit comes first, because in another one the noise of a still sensor looks like motion.
+  public var objection: String? {
+    if let doubt = MeanLength.doubt(meanG.length) { return doubt }
+    if isConstant {
+      return "the readings never change: the sensor is dead, or its steps are coarser than its noise"
+    }
+    if let motion { return "\(motion); put it down where nothing moves it, and repeat" }
+    return MeanLength.objection(meanG.length)
+  }
+
   /// The figures for people, one line each.
   public var lines: [String] {
     let clippedText = clipped > 0 ? ", \(clipped) clipped" : ""

@@ -31,6 +31,8 @@ public struct RestReport: Equatable, Sendable {
   public var rateHz = 0.0
   /// Nil: it was still.
   public var motion: Motion?
+  /// All readings are the same on all axes.
+  public var isConstant = false
   /// [g]
   public var meanG = Vector.zero
   /// The side that is up.

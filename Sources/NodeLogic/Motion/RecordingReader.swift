@@ -11,12 +11,18 @@ public struct RecordingReader: Sendable {
 
   /// Lines seen so far.
   public private(set) var line = 0
+  /// The last line, from 1, where it has no line feed and cannot be read: whoever wrote it was cut off. It is left out.
+  public private(set) var tornLine: Int?
   private var hasData = false
   private var hasHeader = false
   /// The line that the last chunk broke off.
   private var rest: [UInt8] = []
+  private let times: ClosedRange<Double>?
 
-  public init() {}
+  /// - Parameter times: what t may be [s]; nil: any number.
+  public init(times: ClosedRange<Double>? = nil) {
+    self.times = times
+  }
 
   /// Takes the next bytes and answers the samples of the lines that are complete.
   public mutating func feed(_ bytes: some Sequence<UInt8>) throws(RecordingError) -> [Sample] {
@@ -34,10 +40,26 @@ public struct RecordingReader: Sendable {
   }
 
   /// Tells that the file ends here, and answers the sample of a last line without a line feed.
+  ///
+  /// One that cannot be read is left out, as `tornLine` says, because power that goes while a line is written must not
+  /// cost all lines before it.
   public mutating func finish() throws(RecordingError) -> Sample? {
-    let last = rest.isEmpty ? nil : try endLine()
+    let last = rest.isEmpty ? nil : try endLastLine()
     guard hasData else { throw RecordingError(line: max(line, 1), problem: .empty) }
     return last
+  }
+
+  /// `line 436 is cut off and left out`; nil: none is.
+  public var tornText: String? { tornLine.map { "line \($0) is cut off and left out" } }
+
+  private mutating func endLastLine() throws(RecordingError) -> Sample? {
+    do throws(RecordingError) {
+      return try endLine()
+    } catch {
+      guard hasData, error.isUnreadable else { throw error }
+      tornLine = error.line
+      return nil
+    }
   }
 
   private mutating func endLine() throws(RecordingError) -> Sample? {
@@ -81,6 +103,9 @@ public struct RecordingReader: Sendable {
       fieldStart = fieldEnd + 1
     }
     guard column == 4 else { throw RecordingError(line: line, problem: .columns(column)) }
+    if let times, !times.contains(values.0) {
+      throw RecordingError(line: line, problem: .time(values.0, times))
+    }
     return Sample(at: Instant(seconds: values.0), g: Vector(values.1, values.2, values.3))
   }
 }

@@ -51,11 +51,7 @@ public struct RecordingTally: Equatable, Sendable {
   /// looks like it may still be real.
   public var doubts: [String] {
     var doubts: [String] = []
-    if let length = meanLengthG {
-      let text = "the mean of |a| is \(Decimal.text(length, decimals: 3))"
-      if (8.5...11).contains(length) { doubts.append("\(text): that looks like m/s^2; expected g") }
-      if (850...1100).contains(length) { doubts.append("\(text): that looks like mg; expected g") }
-    }
+    if let doubt = meanLengthG.flatMap(MeanLength.doubt) { doubts.append(doubt) }
     if let rateHz, rateHz <= 1 {
       let step = Decimal.text(1 / rateHz, decimals: 3)
       let unit = 1 / rateHz >= 500 ? "us" : "ms"

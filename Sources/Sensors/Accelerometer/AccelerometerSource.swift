@@ -59,7 +59,7 @@ public func makeAccelerometerSource(
     guard let file = settings.recordingFile else {
       throw RecordingFailure("accelerometer.recording_file is not set, and accelerometer.source is \"recording\"")
     }
-    return try RecordingSource(file: file)
+    return try RecordingSource(file: file, note: note)
   case .simulated:
     return SimulatedSource(scenario: settings.scenario, seed: settings.seed, rateHz: settings.rateHz)
   }

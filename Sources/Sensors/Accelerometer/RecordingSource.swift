@@ -1,4 +1,4 @@
-internal import Daemon
+public import Daemon
 public import NodeLogic
 public import Telemetry
 
@@ -17,9 +17,13 @@ public final class RecordingSource: AccelerometerSource {
   private var hasStarted = false
   private var isStopped = false
 
-  /// - Parameter file: CSV with the columns t [s], x, y, z [g].
+  /// - Parameters:
+  ///   - file: CSV with the columns t [s], x, y, z [g].
+  ///   - note: is told of a last line that was cut off and left out.
   /// - Throws: `RecordingFailure` with the file and, where there is one, the line.
-  public convenience init(file: String) throws(RecordingFailure) {
+  public convenience init(
+    file: String, note: AccelerometerNote = { _, _, _ in }
+  ) throws(RecordingFailure) {
     let bytes: [UInt8]
     do {
       bytes = try readSmallFile(file, limit: RecordingSource.greatestBytes)
@@ -31,6 +35,7 @@ public final class RecordingSource: AccelerometerSource {
       var reader = RecordingReader()
       let first = try reader.feed(bytes)
       samples = first + (try reader.finish().map { [$0] } ?? [])
+      if let text = reader.tornText { note("recording", .warning, "\(file): \(text)") }
     } catch {
       throw RecordingFailure("\(file): \(error)")
     }

@@ -109,6 +109,43 @@ import Testing
     #expect(found.motion == nil)
   }
 
+  /// What is said of a sensor at rest that shows so many units for one g.
+  private func objection(perG: Double, noiseG: Double = 0.002) -> String? {
+    var sensor = SyntheticSensor()
+    sensor.noiseG = noiseG
+    let samples = sensor.samples(20) { _ in flat }
+    return report(samples.map { Sample(at: $0.at, g: $0.g * perG) })?.objection
+  }
+
+  @Test func aStillSensorInAnotherUnitIsToldTheUnitAndNotThatItMoves() {
+    #expect(objection(perG: 1) == nil)
+    #expect(objection(perG: 9.81, noiseG: 0.0001) == "the mean of |a| is 9.810: that looks like m/s^2; expected g")
+    #expect(objection(perG: 1000)?.hasSuffix("that looks like mg; expected g") == true)
+    for counts in [16.0, 256, 16384] {
+      #expect(objection(perG: counts)?.hasSuffix("that looks like raw counts; expected g") == true)
+    }
+  }
+
+  @Test func whatIsNotGravityIsNoCalibration() {
+    #expect(objection(perG: 0.72) == nil && objection(perG: 1.28) == nil)
+    let half = "the mean of |a| is 0.500, which is not gravity; expected 0.7 to 1.3 g at rest"
+    #expect(objection(perG: 0.5) == half)
+    #expect(objection(perG: 1.4)?.contains("not gravity") == true)
+  }
+
+  @Test func readingsThatNeverChangeAreNoCalibration() {
+    let text = "the readings never change: the sensor is dead, or its steps are coarser than its noise"
+    #expect(objection(perG: 0, noiseG: 0) == text)
+    #expect(objection(perG: 1, noiseG: 0) == text)
+    #expect(objection(perG: 1, noiseG: 0.00001) == nil)
+  }
+
+  @Test func whatMovedIsToBeMeasuredAgain() {
+    var sensor = SyntheticSensor()
+    let found = report(sensor.samples(20) { flat + Vector(0.03 * sin(2 * .pi * 5 * $0), 0, 0) })
+    #expect(found?.objection?.hasSuffix("; put it down where nothing moves it, and repeat") == true)
+  }
+
   @Test func tooShortIsNoReport() {
     var sensor = SyntheticSensor()
     #expect(report(sensor.samples(4) { _ in flat }) == nil)

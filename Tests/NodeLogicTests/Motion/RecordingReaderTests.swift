@@ -62,6 +62,51 @@ struct RecordingReaderTests {
     }
   }
 
+  /// Of a file: its samples, and the line that was left out.
+  private func torn(_ text: String) throws -> (Int, Int?, String?) {
+    var reader = RecordingReader()
+    let samples = try reader.feed(text.utf8).count + (reader.finish() == nil ? 0 : 1)
+    return (samples, reader.tornLine, reader.tornText)
+  }
+
+  // The power went while a line was written.
+  @Test(arguments: ["0", "0.", "0.04,", "0.04,0,-", "0.04,0,0", "0.04,0,0,", "0.04,0,0,-", "0.04,0,0,1e"])
+  func aLastLineThatIsCutOffIsLeftOut(rest: String) throws {
+    let found = try torn("t,x,y,z\n0.00,0,0,1\n0.02,0,0,1\n\(rest)")
+    #expect(found == (2, 4, "line 4 is cut off and left out"))
+  }
+
+  @Test func whatCanBeReadIsNotCutOff() throws {
+    #expect(try torn("0,0,0,1\n0.02,0,0,0.9") == (2, nil, nil))
+    #expect(try torn("0,0,0,1\n# the e") == (1, nil, nil))
+    // A line feed says that somebody meant the line; and what has nothing else is no recording.
+    #expect(complaint("0,0,0,1\n0.02,0,-\n") == "line 2, column 3 (y): \"-\" is not a number")
+    #expect(complaint("0.02,0,-") == "line 1, column 3 (y): \"-\" is not a number")
+    #expect(complaint("t,x,y").hasPrefix("line 1: the header is"))
+  }
+
+  @Test func aTimeThatIsNoneIsNamedWithItsLineAndLikelyUnit() {
+    func complaint(_ time: String, _ end: String = "\n") -> String? {
+      var reader = RecordingReader(times: 0...7_258_118_399)
+      do {
+        _ = try reader.feed("t,x,y,z\n1,0,0,1\n\(time),0,0,1\(end)".utf8)
+        _ = try reader.finish()
+        return nil
+      } catch {
+        return "\(error)"
+      }
+    }
+    let start = "line 3, column 1 (t): "
+    let end = "; expected 0 to 7258118399 s"
+    let milli = "\(start)1796030848925 cannot be a message's t: that looks like milliseconds\(end)"
+    #expect(complaint("1796030848925") == milli)
+    #expect(complaint("1796030848925", "") == milli, "it is whole")
+    #expect(complaint("1796030848925000")?.contains("microseconds") == true)
+    #expect(complaint("1796030848925000000")?.contains("nanoseconds") == true)
+    #expect(complaint("-0.5") == "\(start)-0.5 cannot be a message's t\(end)")
+    #expect(complaint("7258118399") == nil)
+  }
+
   @Test func anyBytesAreReadOrRefusedWithoutACrash() {
     for seed in UInt64(0)..<300 {
       var random = Lottery(seed: seed)

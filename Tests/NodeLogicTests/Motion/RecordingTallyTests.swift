@@ -24,6 +24,11 @@ import Testing
     #expect(metres.doubts == ["the mean of |a| is 9.810: that looks like m/s^2; expected g"])
     let milli = tally(samples(lengthS: 2) { _ in Vector(0, 0, 1000) })
     #expect(milli.doubts == ["the mean of |a| is 1000.000: that looks like mg; expected g"])
+    for (length, text) in [(256.0, "256.000"), (16384, "16384.000"), (16, "16.000")] {
+      let counts = tally(samples(lengthS: 2) { _ in Vector(0, 0, length) })
+      #expect(counts.doubts == ["the mean of |a| is \(text): that looks like raw counts; expected g"])
+    }
+    #expect(tally(samples(lengthS: 2) { _ in Vector(0, 0, 2.9) }).doubts.isEmpty, "it may be shaken")
     let milliseconds = tally(samples(rateHz: 0.05, lengthS: 2000) { _ in flat })
     #expect(milliseconds.doubts == ["t rises by 20.000 from line to line: that looks like ms; expected s"])
     let microseconds = tally(samples(rateHz: 0.0001, lengthS: 400_000) { _ in flat })
