@@ -42,8 +42,14 @@ import Testing
     var bench = fleet()
     var message = StatusMessage(.online)
     message.isArmed = false
-    bench.send("gate-north", Telegram(bench.envelope(), .status(message)))
+    let told = bench.send("gate-north", .status(message)).compactMap { effect in
+      if case .change(let change) = effect { PlainLine.of(change) } else { nil }
+    }
+    #expect(told.count == 1 && told.first?.hasSuffix("gate-north disarmed: publishes no motion") == true, "\(told)")
     #expect(FleetTable(width: 120).lines(bench.fleet, at: bench.now)[3].hasSuffix("disarmed"))
+    message.isArmed = true
+    bench.send("gate-north", .status(message))
+    #expect(FleetTable(width: 120).lines(bench.fleet, at: bench.now)[3].hasSuffix("-"))
   }
 
   @Test func at120Columns() {

@@ -80,7 +80,7 @@ import Testing
   @Test func recordingsAndSimulationsAreTriedToo() throws {
     var settings = AccelerometerSettings()
     settings.source = .simulated
-    #expect(findings(settings).map(\.text) == ["simulated-carried at 100 Hz"])
+    #expect(findings(settings).map(\.text) == ["simulated-parked at 100 Hz"])
     settings.source = .recording
     #expect(findings(settings).map(\.severity) == [.problem])
     settings.source = .none

@@ -104,7 +104,9 @@ enum Column: Int, CaseIterable {
     if node.status?.isArmed == false { troubles.append("disarmed") }
     if let health = node.health?.content {
       // Whether it is armed is in the status, which is newer; a sensor that sleeps is well.
-      if let sensor = health.accelerometer?.state, ![.running, .idle, .disarmed].contains(sensor) { troubles.append("sensor \(sensor.rawValue)") }
+      if let sensor = health.accelerometer?.state, ![.running, .idle, .disarmed].contains(sensor) {
+        troubles.append("sensor \(sensor.rawValue)")
+      }
       if health.link.refused > 0 { troubles.append("refused \(health.link.refused)") }
       if health.spool.evicted > 0 { troubles.append("evicted \(health.spool.evicted)") }
       if health.link.dropped > 0 { troubles.append("dropped \(health.link.dropped)") }
