@@ -1,9 +1,9 @@
 /// How many samples are missing, for messages that follow each other.
 ///
 /// A reader that was late makes a hole in the times of arrival, and what seemed to be missing follows at once. So a
-/// hole is believed only when so many samples have come in time after it; until then it belongs to no message. What was told
-/// and comes all the same is a debt that the next losses pay, since no message can take anything back: the sum over all
-/// messages is right as soon as they have.
+/// hole is believed only when so many samples have come in time after it; until then it belongs to no message. What was
+/// told and comes all the same is a debt that the next losses pay, since no message can take anything back: the sum
+/// over all messages is right as soon as they have.
 struct MissedCount: Equatable, Sendable {
   /// So many samples in time make a hole certain.
   private let patience: Int
