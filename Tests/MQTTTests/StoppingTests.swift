@@ -82,15 +82,18 @@ extension WithBroker {
       let silent = try FaultyServer(.closes)
       defer { silent.stop() }
       let unused = try Workplace.freePort()
-      let before = (threads(), descriptors())
-      for port in [rig.broker.port, unused, silent.port, rig.broker.port] {
-        let watch = try SessionWatch(localSettings(port))
-        for _ in 0..<2 where port != rig.broker.port { try watch.problem() }
-        if port == rig.broker.port { try watch.connected() }
-        #expect(watch.session.stop(deadlineS: 2))
+      let before = descriptors()
+      for _ in 0..<60 {
+        for port in [rig.broker.port, unused, silent.port] {
+          let watch = try SessionWatch(localSettings(port))
+          if port == rig.broker.port { try watch.connected() } else { try watch.problem() }
+          #expect(watch.session.stop(deadlineS: 2))
+        }
       }
-      #expect(waitUntil(seconds: 3) { threads() == before.0 && descriptors() == before.1 })
-      #expect(threads() == 0)
+      #expect(waitUntil(seconds: 3) { threads() == 0 })
+      // Other tests of this process open and close descriptors meanwhile, though not as many: one left behind by each
+      // session of a kind would be 60.
+      #expect(waitUntil(seconds: 10) { descriptors() < before + 45 })
     }
 
     @Test("happens by itself when nobody holds the session any more")
