@@ -18,6 +18,8 @@ public struct RateEstimator: Equatable, Sendable {
   /// How many spacings `periodS` is the mean of.
   private var averaged = 0.0
   private var isGapNoted = false
+  /// Samples told as missing since the last block.
+  private var toldInBlock = 0
   /// Samples told as missing that may still come: a reader was late, and what it held up arrives at once.
   private var owed = 0
   /// How late the last sample is for it [s].
@@ -49,9 +51,17 @@ public struct RateEstimator: Equatable, Sendable {
     isGapNoted = false
     // What arrives on the heels of a late sample says nothing about the rate.
     if missed >= 0 { spacings.append(spacing) }
-    if spacings.count == Self.blockSize || (periodS == nil && spacings.count == Self.firstBlockSize) {
-      closeBlock()
+    toldInBlock += missed
+    guard spacings.count == Self.blockSize || (periodS == nil && spacings.count == Self.firstBlockSize) else {
+      return missed
     }
+    if closeBlock() {
+      // What was told in this block was told by a wrong rate: the first few spacings may have been a burst.
+      missed -= max(0, toldInBlock)
+      owed = 0
+      lateS = 0
+    }
+    toldInBlock = 0
     return missed
   }
 
@@ -90,13 +100,15 @@ public struct RateEstimator: Equatable, Sendable {
     isGapNoted = false
     owed = 0
     lateS = 0
+    toldInBlock = 0
     spacings.removeAll(keepingCapacity: true)
   }
 
   /// A whole block has been measured, rather than the first few spacings.
   var isSettled: Bool { averaged >= Double(Self.blockSize) }
 
-  private mutating func closeBlock() {
+  /// Answers whether the block shows another rate than before.
+  private mutating func closeBlock() -> Bool {
     spacings.sort()
     let median = spacings[spacings.count / 2]
     var sum = 0.0
@@ -110,9 +122,10 @@ public struct RateEstimator: Equatable, Sendable {
     if let before = periodS, (block - before).magnitude <= 0.25 * before {
       averaged = min(averaged + count, Self.longestMean)
       periodS = before + (block - before) * (count / averaged)
-    } else {
-      averaged = count
-      periodS = block
+      return false
     }
+    averaged = count
+    periodS = block
+    return true
   }
 }

@@ -12,6 +12,16 @@ struct RateEstimatorTests {
     #expect(estimator.gaps == 0)
   }
 
+  @Test func aBurstAtTheStartIsNoRateAndMakesNothingMissing() {
+    var rate = RateEstimator()
+    // What was held up before the start arrives at once, and then a sample a millisecond.
+    let times = (0..<6).map { Double($0) * 0.0002 } + (1...60).map { 0.001 + Double($0) * 0.001 }
+    var missed = 0
+    for time in times { missed += rate.feed(time) }
+    #expect(missed == 0)
+    #expect(((rate.rateHz ?? 0) - 1000).magnitude < 1)
+  }
+
   @Test func nothingIsSaidBeforeFourSpacings() {
     var estimator = RateEstimator()
     for index in 0..<4 {
