@@ -21,12 +21,14 @@ public struct LocationOutput: Equatable, Sendable {
   /// The message, with the times that `clock` gives to the moments in it.
   public func message(clock: ClockState) -> LocationMessage {
     switch content {
-    case .fixed(let position): return .fixed(position)
+    case .fixed(var position):
+      position.received = clock.wall(at: at - position.ageS)
+      return .fixed(position)
     case .lost(let reason, let last):
       let place = last.map {
         LocationMessage.Loss.Last(
           latitude: $0.coordinate.latitude, longitude: $0.coordinate.longitude, accuracyM: $0.accuracy?.metres,
-          time: clock.wall(at: $0.receivedAt))
+          time: clock.wall(at: $0.receivedAt), ageS: max(0, at - $0.receivedAt))
       }
       return .lost(LocationMessage.Loss(reason: reason, last: place))
     }
