@@ -61,3 +61,15 @@ extension Double {
 
   fileprivate var seconds: String { short + " s" }
 }
+
+extension FixDecision.Rejection {
+  /// How a loss names it; nil for what a loss tells by its own reason.
+  var messageReason: LocationMessage.Loss.Rejection? {
+    switch self {
+    case .accuracy: .accuracy
+    case .reportedSpeed, .speed: .speed
+    case .acceleration: .acceleration
+    case .simulated, .repeated: nil
+    }
+  }
+}

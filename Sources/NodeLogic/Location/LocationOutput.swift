@@ -31,9 +31,11 @@ public struct LocationOutput: Equatable, Sendable {
   /// The message, with the times that `clock` gives to the moments in it; nil for a decision.
   public func message(clock: ClockState) -> LocationMessage? {
     switch content {
-    case .fixed(let position): .fixed(position)
-    case .lost(let loss): .lost(loss.message(at: at, clock: clock))
-    case .decided: nil
+    case .fixed(var position):
+      position.received = clock.wall(at: at - position.ageS)
+      return .fixed(position)
+    case .lost(let loss): return .lost(loss.message(at: at, clock: clock))
+    case .decided: return nil
     }
   }
 }
@@ -46,19 +48,24 @@ public struct LocationLoss: Equatable, Sendable {
   public var last: Fix?
   /// With the reason `rejected`: the newest rejection.
   public var rejection: FixDecision.Rejection?
+  /// The accuracy of the fix that it refused [m]; nil when nobody gave one.
+  public var rejectedAccuracyM: Double?
 
-  public init(reason: LocationMessage.Loss.Reason, last: Fix? = nil, rejection: FixDecision.Rejection? = nil) {
+  /// A loss without a rejection.
+  public init(reason: LocationMessage.Loss.Reason, last: Fix? = nil) {
     self.reason = reason
     self.last = last
-    self.rejection = rejection
   }
 
   func message(at now: Instant, clock: ClockState) -> LocationMessage.Loss {
     let place = last.map {
       LocationMessage.Loss.Last(
         latitude: $0.coordinate.latitude, longitude: $0.coordinate.longitude, accuracyM: $0.accuracy?.metres,
-        time: clock.wall(at: $0.receivedAt))
+        time: clock.wall(at: $0.receivedAt), ageS: max(0, now - $0.receivedAt))
     }
-    return LocationMessage.Loss(reason: reason, last: place)
+    var message = LocationMessage.Loss(reason: reason, last: place)
+    message.rejectedBy = rejection?.messageReason
+    message.rejectedAccuracyM = rejection == nil ? nil : rejectedAccuracyM
+    return message
   }
 }

@@ -28,7 +28,8 @@ import Testing
     }
     #expect(
       loss.last
-        == LocationMessage.Loss.Last(latitude: 47, longitude: 8, accuracyM: 5, time: WallTime(seconds: 1_800_000_000)))
+        == LocationMessage.Loss.Last(
+          latitude: 47, longitude: 8, accuracyM: 5, time: WallTime(seconds: 1_800_000_000), ageS: 30))
     node.fix(at: 60, north: 1)
     node.pass(to: 61)
     #expect(node.story.last == "regained@60.3")
