@@ -42,7 +42,7 @@ extension LocationTracker {
     public var movement: Movement
     /// Since when.
     public var movementSince: Instant?
-    /// Where it stands or stood last; nil before the first fix, and while it moves without a halt.
+    /// Where it stands; nil before the first fix, and while it moves.
     public var anchor: Coordinate?
     /// From there to the last good fix [m].
     public var anchorDistanceM: Double?
@@ -54,7 +54,7 @@ extension LocationTracker {
     public var candidates: Int
     /// The newest rejection of a fix.
     public var lastRejection: FixDecision.Rejection?
-    /// All receivers that reported a position or the lack of one, at most `DeviceChoice.most`.
+    /// All receivers that reported a position or the lack of one, at most 8.
     public var devices: [Device]
     /// Distances travelled.
     public var odometer: Odometer
@@ -72,5 +72,34 @@ extension LocationTracker {
       case .moving: true
       }
     }
+  }
+}
+
+extension LocationTracker {
+  /// What there is to see just now.
+  public var glance: Glance {
+    let movedM = published.flatMap { last in lastGood.map { last.fix.coordinate.distanceM(to: $0.coordinate) } }
+    return Glance(
+      state: glanceState, lastGood: lastGood, published: published?.fix, publishedAt: published?.at,
+      neededM: lastGood.map(neededM(for:)) ?? settings.distanceFilterM, movedM: movedM, movement: judge.movement,
+      movementSince: judge.since, anchor: judge.movement == .moving ? nil : judge.anchor?.coordinate,
+      anchorDistanceM: judge.movement == .moving ? nil : judge.anchor.map { _ in judge.distanceM },
+      allowanceM: judge.movement == .moving ? nil : judge.anchor.map { _ in judge.allowanceM }, stillness: stillness,
+      candidates: gate.candidates, lastRejection: refused?.rejection, devices: devices.heard.map(glance(of:)),
+      odometer: travel.odometer)
+  }
+
+  private var glanceState: Glance.State {
+    switch phase {
+    case .acquiring: .acquiring
+    case .fixed: .fixed
+    case .lost(let reason): .lost(reason)
+    }
+  }
+
+  private func glance(of device: DeviceChoice.Heard) -> Glance.Device {
+    Glance.Device(
+      path: device.path, fixAt: device.fixAt, dimensions: device.dimensions, accuracyM: device.accuracyM,
+      betterSince: device.betterSince, isFollowed: device.path == (settings.device ?? devices.followed))
   }
 }
