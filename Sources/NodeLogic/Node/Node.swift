@@ -223,6 +223,7 @@ extension Node {
 
   mutating func carryOut(_ outputs: [LocationOutput], at now: Instant, _ effects: inout [NodeEffect]) {
     for output in outputs {
+      if case .decided(let decision) = output.content { effects.append(.decided(decision)) }
       guard let message = output.message(clock: clock) else { continue }
       if let note = message.note { effects.append(.log(note)) }
       append(.location(message), at: output.at, &effects)
