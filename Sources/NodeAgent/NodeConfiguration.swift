@@ -75,7 +75,7 @@ struct NodeConfiguration {
     }
   }
 
-  private static func name(_ configuration: Configuration, _ hostName: String) throws(ConfigurationFailure) -> NodeName
+  static func name(_ configuration: Configuration, _ hostName: String) throws(ConfigurationFailure) -> NodeName
   {
     if let name = configuration.optionalText("node.id").flatMap({ NodeName($0) }) { return name }
     if let name = NodeName(fromHostName: hostName) { return name }
@@ -83,7 +83,7 @@ struct NodeConfiguration {
     throw ConfigurationFailure([configuration.problem("node.id", text)])
   }
 
-  private static func prefix(_ configuration: Configuration) throws(ConfigurationFailure) -> TopicPrefix {
+  static func prefix(_ configuration: Configuration) throws(ConfigurationFailure) -> TopicPrefix {
     do throws(PrefixProblem) {
       return try TopicPrefix(configuration.text("node.prefix"))
     } catch {
@@ -91,7 +91,7 @@ struct NodeConfiguration {
     }
   }
 
-  private static func logic(_ configuration: Configuration) -> NodeSettings {
+  static func logic(_ configuration: Configuration) -> NodeSettings {
     var settings = NodeSettings()
     settings.convention = Convention(rawValue: configuration.text("node.convention")) ?? .standard
     if configuration.text("accelerometer.source") != AccelerometerSettings.Source.none.rawValue {
@@ -149,7 +149,7 @@ struct NodeConfiguration {
       device: configuration.optionalText("gpsd.device"))
   }
 
-  private static func gpsd(_ configuration: Configuration) -> GpsdAddress? {
+  static func gpsd(_ configuration: Configuration) -> GpsdAddress? {
     guard configuration.flag("gpsd.enabled") else { return nil }
     return GpsdAddress(
       host: configuration.text("gpsd.host"), port: configuration.integer("gpsd.port"),

@@ -68,7 +68,6 @@ public struct FixState: Sendable {
     var settings = settings
     // Nobody's data volume.
     settings.budget = nil
-    if settings.motion == nil { sensor = .missing("none is configured") }
     node = Node(boot: BootID(0), settings, clock: clock, at: now)
     _ = node.handle(.link(isConnected: true), at: now)
   }
