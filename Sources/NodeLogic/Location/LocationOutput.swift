@@ -23,6 +23,7 @@ public struct LocationOutput: Equatable, Sendable {
     switch content {
     case .fixed(var position):
       position.received = clock.wall(at: at - position.ageS)
+      position.judgeFixTime(by: clock.quality)
       return .fixed(position)
     case .lost(let reason, let last):
       let place = last.map {
