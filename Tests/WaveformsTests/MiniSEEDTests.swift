@@ -67,7 +67,7 @@ struct MiniSEEDTests {
   }
 
   @Test(arguments: [
-    (ClockQuality.gps, 0x20, 0, 100), (.ntp, 0x20, 0, 80), (.rtc, 0, 0, 30), (.none, 0, 0x80, 0),
+    (ClockQuality.ntp, 0x20, 0, 100), (.gps, 0x20, 0, 80), (.rtc, 0, 0, 30), (.none, 0, 0x80, 0),
   ])
   func itSaysWhatItsTimesAreWorth(clock: ClockQuality, lock: Int, doubt: Int, percent: Int) throws {
     let first = try #require(try records(waveform([segment(from: 0, count: 5, start: start)], clock: clock)).first)
@@ -158,7 +158,7 @@ struct MiniSEEDTests {
       #expect((traces[0].rateHz * 0.010013 - 1).magnitude < 1e-6)
       #expect(traces[0].isLocked == (clock == .ntp || clock == .gps))
       #expect(traces[0].isQuestionable == (clock == .none))
-      #expect(traces[0].timingQuality == [.gps: 100, .ntp: 80, .rtc: 30, ClockQuality.none: 0][clock])
+      #expect(traces[0].timingQuality == [.ntp: 100, .gps: 80, .rtc: 30, ClockQuality.none: 0][clock])
     }
   }
 
