@@ -223,7 +223,7 @@ extension Node {
 
   mutating func carryOut(_ outputs: [LocationOutput], at now: Instant, _ effects: inout [NodeEffect]) {
     for output in outputs {
-      let message = output.message(clock: clock)
+      guard let message = output.message(clock: clock) else { continue }
       if let note = message.note { effects.append(.log(note)) }
       append(.location(message), at: output.at, &effects)
     }

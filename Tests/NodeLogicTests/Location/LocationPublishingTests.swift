@@ -152,10 +152,10 @@ import Testing
     }
     #expect(node.positions.allSatisfy { $0.latitude == 47 })
     #expect(node.tracker.counters.otherDevice == 20)
-    // The other one takes over when the first is gone.
+    // The other one takes over when the first is gone, once it is sure that the node is there.
     node.input(.report(.device(GpsdDevice(path: "/dev/a", isActivated: false))), at: 10)
-    node.fix(at: 10.5, north: 300, device: "/dev/b")
-    node.pass(to: 11)
+    for second in 10...12 { node.fix(at: Double(second) + 0.5, north: 300, device: "/dev/b") }
+    node.pass(to: 13)
     #expect(node.positions.last.map { $0.latitude > 47.002 } == true)
   }
 
@@ -184,7 +184,7 @@ import Testing
     #expect(abs(try #require(position.movedM) - 10) < 0.01)
     node.pass(to: 100)
     #expect(node.story.last == "lost(stalled)@32.0")
-    guard case .lost(.stalled, last: .some)? = node.tracker.present(at: node.now)?.content else {
+    guard case .lost(let loss)? = node.tracker.present(at: node.now)?.content, loss.last != nil else {
       Issue.record("no loss")
       return
     }

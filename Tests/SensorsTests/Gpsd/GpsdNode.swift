@@ -35,7 +35,7 @@ final class GpsdNode {
 
   private func step(until end: Instant) {
     take(client.tick(at: now))
-    outputs += tracker.tick(at: now)
+    keep(tracker.tick(at: now))
     let due = [end, client.nextDeadline, tracker.nextDeadline ?? end].min() ?? end
     let milliseconds = Int32(min(max((due - now) * 1000, 0), 10_000).rounded(.up))
     let events = (client.wantsRead ? Int16(POLLIN) : 0) | (client.wantsWrite ? Int16(POLLOUT) : 0)
@@ -48,8 +48,10 @@ final class GpsdNode {
 
   private func take(_ new: [GpsdInput]) {
     inputs += new
-    for input in new { outputs += tracker.handle(input, at: now) }
+    for input in new { keep(tracker.handle(input, at: now)) }
   }
+
+  private func keep(_ new: [LocationOutput]) { outputs += new.filter(\.isMessage) }
 
   // MARK: What happened
 
@@ -70,7 +72,7 @@ final class GpsdNode {
   }
 
   var losses: [LocationMessage.Loss.Reason] {
-    outputs.compactMap { if case .lost(let reason, _) = $0.content { reason } else { nil } }
+    outputs.compactMap { if case .lost(let loss) = $0.content { loss.reason } else { nil } }
   }
 
   var isLost: Bool { outputs.last.map { if case .lost = $0.content { true } else { false } } ?? false }
@@ -97,6 +99,9 @@ extension LocationTracker.Settings {
   static let everything: LocationTracker.Settings = {
     var settings = LocationTracker.Settings(distanceFilterM: 0, maxAccuracyM: 0, lostAfterS: 0)
     settings.settleS = 0
+    // Recordings are replayed faster than they were made.
+    settings.maxSpeedMPS = 0
+    settings.maxAccelerationMPS2 = 0
     return settings
   }()
 
