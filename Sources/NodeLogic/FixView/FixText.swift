@@ -82,8 +82,7 @@ enum FixText {
   static func time(_ state: FixState) -> String? {
     guard let (report, at) = state.report else { return nil }
     guard let time = report.time else { return report.coordinate == nil ? nil : "none given" }
-    let check = FixTimeCheck(time, host: state.hostClock.wall(at: at))
-    return "\(time.rfc3339), \(check.text(clock: state.hostClock.quality))"
+    return "\(time.rfc3339), \(FixTimeCheck(time, host: state.hostClock, received: at).text)"
   }
 
   // MARK: The decision

@@ -1,15 +1,8 @@
 public import Telemetry
 
 /// A receiver's time of a fix, held against the host's clock.
-///
-/// The week number of GPS has ten bits (IS-GPS-200, 20.3.3.3.1.1), so that a receiver with old firmware gives dates that
-/// are 1024 weeks too early, or a multiple of that.
 public struct FixTimeCheck: Equatable, Sendable {
-  /// 1024 weeks [s].
-  public static let rolloverS = 619_315_200.0
-  /// So close to a multiple of 1024 weeks, a difference is one [s].
-  public static let toleranceS = 86_400.0
-  /// A larger difference from a clock that somebody vouches for is a fault [s].
+  /// A larger difference from a clock that is disciplined is a fault [s].
   public static let farS = 60.0
 
   /// The receiver's time as it gave it.
@@ -18,30 +11,38 @@ public struct FixTimeCheck: Equatable, Sendable {
   public var rollovers: Int
   /// The receiver's time with them added, less the host's [s].
   public var offsetS: Double
+  /// What the host's clock is worth.
+  public var quality: ClockQuality
 
-  /// - Parameter host: the host's time when the fix came.
-  public init(_ time: WallTime, host: WallTime) {
+  /// - Parameters:
+  ///   - host: the host's clock.
+  ///   - received: when the fix came.
+  public init(_ time: WallTime, host: ClockState, received: Instant) {
     self.time = time
-    let multiple = ((host - time) / FixTimeCheck.rolloverS).rounded()
-    let offsetS = time - host + multiple * FixTimeCheck.rolloverS
-    let isRollover = multiple != 0 && multiple.magnitude < 100 && offsetS.magnitude <= FixTimeCheck.toleranceS
-    rollovers = isRollover ? Int(multiple) : 0
-    self.offsetS = isRollover ? offsetS : time - host
+    quality = host.quality
+    let wall = host.wall(at: received)
+    rollovers = FixTimeVerdict(time, at: (wall, host.quality)).rollovers ?? 0
+    offsetS = time - wall
+    offsetS = corrected - wall
   }
 
   /// The time with the weeks that it lost.
-  public var corrected: WallTime { time + Double(rollovers) * FixTimeCheck.rolloverS }
+  public var corrected: WallTime { time + Double(rollovers) * FixTimeVerdict.rolloverS }
 
-  /// One line for people: how far it is from the host's clock, and what that clock is worth.
-  public func text(clock: ClockQuality) -> String {
-    let offset = FixTimeCheck.offset(offsetS)
-    let host = clock == .none ? "a host clock that nothing vouches for" : "the host's clock (\(clock.rawValue))"
-    guard rollovers != 0 else { return "\(offset) \(host)" }
-    let times = rollovers == 1 ? "1024 weeks" : "\(rollovers.magnitude) x 1024 weeks"
-    return "\(times) too \(rollovers > 0 ? "early" : "late"), really \(corrected.rfc3339), \(offset) \(host)"
+  /// Weeks are missing, or a clock that knows the time says another one.
+  public var isOff: Bool {
+    switch quality {
+    case .ntp, .gps: rollovers != 0 || offsetS.magnitude > FixTimeCheck.farS
+    case .rtc, .none: rollovers != 0
+    }
   }
 
-  private static func offset(_ seconds: Double) -> String {
-    "\(ViewText.duration(seconds.magnitude)) \(seconds < 0 ? "behind" : "ahead of")"
+  /// One line for people: the weeks that are missing, and how far it is from the host's clock.
+  public var text: String {
+    let host = quality == .none ? "a host clock that nothing vouches for" : "the host's clock (\(quality.rawValue))"
+    let offset = "\(ViewText.duration(offsetS.magnitude)) \(offsetS < 0 ? "behind" : "ahead of") \(host)"
+    guard rollovers != 0 else { return offset }
+    let times = rollovers.magnitude == 1 ? "1024 weeks" : "\(rollovers.magnitude) x 1024 weeks"
+    return "\(times) too \(rollovers > 0 ? "early" : "late"), really \(corrected.rfc3339), \(offset)"
   }
 }

@@ -63,14 +63,14 @@ import Testing
         #expect(line.allSatisfy(\.isASCII) || isUnicode, "\(line)")
       }
     }
-    #expect(view.picture(width, rows: 60, isUnicode: true).joined().contains("±") == (width >= 40))
   }
 
   @Test func inALowTerminalTheDecisionIsTheLastToGo() throws {
     let view = try lostView()
     #expect(view.picture(80, rows: 1).first?.hasPrefix("decision   rejected: ") == true)
     let names = view.picture(120, rows: 5).map { $0.prefix(11).split(separator: " ").first.map(String.init) ?? "" }
-    #expect(names.filter { !$0.isEmpty } == ["gpsd", "report", "decision", "position"])
+    #expect(names.filter { !$0.isEmpty } == ["gpsd", "report", "decision", "next", "position"])
+    #expect(view.picture(80, rows: 60, isUnicode: true).joined().contains("±"))
   }
 
   @Test func coloursDoNotChangeTheText() throws {
@@ -114,25 +114,31 @@ import Testing
 @Suite("Time of a fix") struct FixTimeCheckTests {
   private let host = WallTime(seconds: 1_800_000_000)
 
+  private func check(_ offsetS: Double, _ quality: ClockQuality = .ntp) -> FixTimeCheck {
+    FixTimeCheck(
+      host + offsetS, host: ClockState(wallAtStart: host + -5, quality: quality), received: Instant(seconds: 5))
+  }
+
   @Test(arguments: [1, 2, -1])
   func weeksAreTakenBack(times: Int) {
-    let check = FixTimeCheck(host + (-Double(times) * FixTimeCheck.rolloverS + 3), host: host)
-    #expect(check.rollovers == times && check.offsetS == 3)
+    let check = check(-Double(times) * FixTimeVerdict.rolloverS + 3)
+    #expect(check.rollovers == times && check.offsetS == 3 && check.isOff)
     #expect(check.corrected == host + 3)
   }
 
   @Test func aTimeThatIsSimplyWrongIsNoRollover() {
-    for offsetS in [-0.2, 90_000, -300_000_000, FixTimeCheck.rolloverS + 90_000] {
-      let check = FixTimeCheck(host + offsetS, host: host)
-      #expect(check.rollovers == 0 && (check.offsetS - offsetS).magnitude < 1e-6)
+    for offsetS in [90_000, -300_000_000, FixTimeVerdict.rolloverS + 90_000] {
+      let check = check(offsetS)
+      #expect(check.rollovers == 0 && (check.offsetS - offsetS).magnitude < 1e-6 && check.isOff)
       #expect(check.corrected == check.time)
     }
+    #expect(!check(-0.2).isOff && !check(59).isOff && check(-61).isOff)
+    #expect(!check(-3600, .rtc).isOff, "a clock that was set once may itself be wrong")
   }
 
   @Test func aHostClockThatIsWorthNothingIsSaid() {
-    let check = FixTimeCheck(host + 120, host: host)
-    #expect(check.text(clock: .none) == "120 s ahead of a host clock that nothing vouches for")
-    #expect(check.text(clock: .rtc) == "120 s ahead of the host's clock (rtc)")
+    #expect(check(120, .none).text == "120 s ahead of a host clock that nothing vouches for")
+    #expect(check(-120, .rtc).text == "120 s behind the host's clock (rtc)")
   }
 }
 

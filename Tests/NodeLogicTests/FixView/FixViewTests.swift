@@ -170,10 +170,10 @@ import Testing
 
   @Test func aWeekRolloverIsShownWithItsDate() throws {
     var view = try FixFixture()
-    view.fix(at: 1, time: FixFixture.begin.seconds - FixTimeCheck.rolloverS + 1.4)
+    view.fix(at: 1, time: FixFixture.begin.seconds - FixTimeVerdict.rolloverS + 1.4)
     #expect(
       view.row("time")
-        == "2007-05-31T08:00:01.400Z, 1024 weeks too early, really 2027-01-15T08:00:01.400Z, 0.40 s ahead of the"
+        == "2007-06-01T08:00:01.400Z, 1024 weeks too early, really 2027-01-15T08:00:01.400Z, 0.40 s ahead of the"
         + " host's clock (ntp)")
   }
 
