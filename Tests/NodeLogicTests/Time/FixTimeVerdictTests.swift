@@ -17,7 +17,7 @@ import Testing
   @Test(arguments: [ClockQuality.ntp, .gps, .rtc], [-2, -1, 0, 1, 2])
   func aMultipleOf1024WeeksIsToldFromAClock(quality: ClockQuality, count: Int) {
     let expected = count == 0 ? FixTimeVerdict.plausible : .rolledOver(count)
-    for slackS in [-80_000.0, 0, 80_000] {
+    for slackS in [-80_000, 0, 80_000] as [Double] {
       let verdict = judge(Self.now - Double(count) * Self.rollover + slackS, quality)
       #expect(verdict == expected)
       #expect(verdict.rollovers == (count == 0 ? nil : count))
@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test func aTimeThatNoCountOfWeeksExplainsIsWrongAndNotFlagged() {
-    for offS in [200 * 86_400.0, -200 * 86_400, 20 * 31_556_952, Self.rollover - 3 * 86_400] {
+    for offS in [200 * 86_400.0, -200 * 86_400, 20 * 31_556_952, Self.rollover - 3 * 86_400] as [Double] {
       #expect(judge(Self.now - offS, .ntp) == .wrong)
       #expect(judge(Self.now - offS, .gps) == .wrong)
       #expect(judge(Self.now - offS, .ntp).rollovers == nil)
@@ -48,7 +48,7 @@ import Testing
     #expect(judge(floor + Self.rollover, .none, host: 100) == .wrong)
   }
 
-  @Test(arguments: [315_964_800.0, 315_964_800 + 619_315_200, 315_964_800 + 2 * 619_315_200])
+  @Test(arguments: [315_964_800, 935_280_000, 1_554_595_200] as [Double])
   func aReceiverThatDoesNotKnowTheWeekYetIsWrong(weekZero: Double) {
     // Tasmota#17896: 1980-01-06 plus some minutes, said with a valid flag.
     #expect(judge(weekZero + 300, .none, host: 100) == .wrong)

@@ -100,7 +100,7 @@ import Testing
 
   @Test func aReceiverThatIsOffBySomethingElseIsNeverTaken() {
     // 20 years, which is no multiple of 1024 weeks; and arendst/Tasmota#17896, a cold receiver's 1980.
-    for offS in [-20 * 31_556_952.0, 20 * 31_556_952, 315_964_800 - Self.start + 100] {
+    for offS in [-20 * 31_556_952.0, 20 * 31_556_952, 315_964_800 - Self.start + 100] as [Double] {
       for quality in [ClockQuality.none, .rtc, .ntp] {
         var bench = Bench(Self.system(quality == .none ? 0 : Self.start, quality))
         bench.fixes(1...200, offS: offS)
