@@ -73,7 +73,9 @@ struct DeviceChoice: Equatable, Sendable {
 
   private mutating func add(_ path: String, at now: Instant) -> Int {
     if heard.count >= DeviceChoice.most,
-      let oldest = heard.indices.filter({ heard[$0].path != followed }).min(by: { heard[$0].heardAt < heard[$1].heardAt })
+      let oldest = heard.indices.filter({ heard[$0].path != followed }).min(by: {
+        heard[$0].heardAt < heard[$1].heardAt
+      })
     {
       heard.remove(at: oldest)
     }
