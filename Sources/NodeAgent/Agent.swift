@@ -87,7 +87,7 @@ final class Agent {
         let usage = ProcessUsage.read()
         hand(.usage(ProcessLoad(residentKB: usage.residentKB, processorS: usage.cpuSeconds)))
       case .keepAwake(let until): accelerometer?.keepAwake(until: until)
-      case .decided: break
+      case .decided, .keep: break
       }
     }
   }

@@ -69,8 +69,9 @@ public struct FixPicture: Equatable, Sendable {
     ].compactMap { $0 }
   }
 
-  /// One for each fence: inside or outside, and how far the edge is. Nothing while a node knows none.
-  private static func fences(_ state: FixState) -> [Row] { [] }
+  private static func fences(_ state: FixState) -> [Row] {
+    FixText.fences(state).enumerated().map { index, text in Row(name: index == 0 ? "fences" : "", text: text, rank: 7) }
+  }
 
   private static func row(_ name: String, _ text: String?, _ colour: Paint.Colour? = nil, rank: Int) -> Row? {
     text.map { Row(name: name, text: $0, colour: colour, rank: rank) }

@@ -57,8 +57,10 @@ public struct FixState: Sendable {
   /// - Parameters:
   ///   - settings: the node's, with `location` and `gpsd`.
   ///   - clock: what the messages' times are made with.
+  ///   - record: what a node kept, to go on from: the odometer, and the fences that it was inside of.
   public init(
-    _ settings: NodeSettings, prefix: TopicPrefix, name: NodeName, clock: ClockState, at now: Instant
+    _ settings: NodeSettings, prefix: TopicPrefix, name: NodeName, clock: ClockState, record: LocationRecord? = nil,
+    at now: Instant
   ) {
     self.prefix = prefix
     self.name = name
@@ -68,7 +70,7 @@ public struct FixState: Sendable {
     var settings = settings
     // Nobody's data volume.
     settings.budget = nil
-    node = Node(boot: BootID(0), settings, clock: clock, at: now)
+    node = Node(boot: BootID(0), settings, clock: clock, record: record, at: now)
     _ = node.handle(.link(isConnected: true), at: now)
   }
 
@@ -208,7 +210,7 @@ public struct FixState: Sendable {
         told += note(events(outgoing.telegram, at: now), at: now)
         // Shown is delivered.
         if let token = outgoing.token { effects += node.handle(.delivered(token), at: now) }
-      case .log, .measureUsage, .keepAwake: break
+      case .log, .measureUsage, .keepAwake, .keep: break
       }
     }
     return told

@@ -177,6 +177,17 @@ enum FixText {
     "in \(ViewText.duration(max(0, outlook.due - now)))"
   }
 
+  /// One for each fence: inside or outside, and how far the last good fix is from the edge.
+  static func fences(_ state: FixState) -> [String] {
+    guard let watch = state.node.location?.fences else { return [] }
+    return watch.fences.map { fence in
+      let side = watch.isInside(fence.name).map { $0 ? "inside" : "outside" } ?? "not known yet"
+      let edgeM = state.glance?.lastGood.map { fence.edgeDistanceM(from: $0.coordinate) }
+      let edge = edgeM.map { ", edge \(ViewText.distance($0.magnitude)) away\($0 < 0 ? " from within" : "")" } ?? ""
+      return "\(SafeText.escaped(fence.name)): \(side)\(edge)"
+    }
+  }
+
   /// What was odd about gpsd's lines.
   static func lines(_ state: FixState) -> String? {
     guard let counters = state.node.location?.counters else { return nil }

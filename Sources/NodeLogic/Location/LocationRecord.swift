@@ -27,16 +27,14 @@ public struct LocationRecord: Equatable, Sendable {
 
   /// The run that wrote it.
   public var boot: BootID
-  /// Distances travelled [m].
-  public var odometerM: Double
-  public var tripM: Double
+  /// Distances travelled.
+  public var odometer: Odometer
   /// The fences that the node was inside of.
   public var fences: [Fence]
 
-  public init(boot: BootID, odometerM: Double = 0, tripM: Double = 0, fences: [Fence] = []) {
+  public init(boot: BootID, odometer: Odometer = Odometer(), fences: [Fence] = []) {
     self.boot = boot
-    self.odometerM = odometerM
-    self.tripM = tripM
+    self.odometer = odometer
     self.fences = fences
   }
 }
@@ -64,8 +62,8 @@ extension LocationRecord {
     json.object { json in
       json.integer("version", Self.version)
       json.string("boot", boot.description)
-      json.number("odometer_m", odometerM, decimals: 1)
-      json.number("trip_m", tripM, decimals: 1)
+      json.number("odometer_m", odometer.totalM, decimals: 1)
+      json.number("trip_m", odometer.tripM, decimals: 1)
       json.array("inside") { json in
         for fence in fences {
           json.object { json in
@@ -98,12 +96,13 @@ extension LocationRecord {
       let since = entry["since_t"]?.number.flatMap { (0...7_258_118_400).contains($0) ? WallTime(seconds: $0) : nil }
       fences.append(Fence(name: name, fingerprint: area, since: since))
     }
-    return LocationRecord(boot: boot, odometerM: odometerM, tripM: tripM, fences: fences)
+    return LocationRecord(boot: boot, odometer: Odometer(totalM: odometerM, tripM: tripM), fences: fences)
   }
 
   /// Whether there is more to keep than a metre or a correction of the clock.
   func isWorthKeeping(over other: LocationRecord) -> Bool {
-    guard (odometerM - other.odometerM).magnitude < 1, (tripM - other.tripM).magnitude < 1,
+    guard (odometer.totalM - other.odometer.totalM).magnitude < 1,
+      (odometer.tripM - other.odometer.tripM).magnitude < 1,
       fences.count == other.fences.count
     else { return true }
     return !zip(fences, other.fences).allSatisfy { new, old in

@@ -202,6 +202,26 @@ import Testing
     #expect(view.row("decision")?.hasPrefix("withheld: standing, 0.0 m from there, up to ") == true)
   }
 
+  @Test func fencesHaveARowEach() throws {
+    var settings = LocationTracker.Settings()
+    let centre = try #require(Coordinate(latitude: 47, longitude: 8))
+    let far = try #require(Coordinate(latitude: 47.1, longitude: 8))
+    settings.fences = [
+      try Geofence(name: "yard", .circle(centre: centre, radiusM: 200)),
+      try Geofence(name: "har\nbour", .circle(centre: far, radiusM: 1000)),
+    ]
+    var view = try FixFixture(settings)
+    #expect(view.row("fences") == "yard: not known yet")
+    for second in 1...10 { view.fix(at: Double(second)) }
+    view.pass(to: 11)
+    let lines = view.picture(100)
+    let first = try #require(lines.firstIndex { $0.hasPrefix("fences ") })
+    #expect(lines[first] == "fences     yard: inside, edge 200 m away from within")
+    #expect(lines[first + 1] == "           har\\nbour: outside, edge 10.1 km away")
+    #expect(view.messages.contains { $0.contains(" judder/n/geofence ") }, "\(view.messages)")
+    #expect(view.picture(100).contains { $0.hasSuffix("published: enter yard") })
+  }
+
   @Test func withoutAnAccelerometerThatIsSaidOnce() throws {
     var view = try FixFixture()
     view.entries += view.state.lacksSensor("another program has it", at: view.now)

@@ -130,7 +130,7 @@ struct GeofenceWatchTests {
   /// Whatever the tracker makes of it: normal errors as large as the accuracy, on the edge, for 12 hours.
   @Test(arguments: [true, nil], [5.0, 40])
   func jitterOnTheEdgeIsAtMostOneEvent(isMoving: Bool?, accuracyM: Double) throws {
-    for seed in 1...5 {
+    for seed in 1...2 {
       var fixture = GeofenceFixture([try GeofenceFixture.circle()], seed: UInt64(seed))
       for second in 0..<43_200 {
         try fixture.fix(at: Double(second), east: 100, accuracyM: accuracyM, sigma: accuracyM, isMoving: isMoving)

@@ -7,7 +7,7 @@ struct LocationRecordTests {
     let fence = try GeofenceFixture.circle(name: "Depot \"Süd\"")
     let gate = try GeofenceFixture.circle(10, name: "gate")
     return LocationRecord(
-      boot: BootID(0xc0ffee), odometerM: 48_213.4, tripM: 1204,
+      boot: BootID(0xc0ffee), odometer: Odometer(totalM: 48_213.4, tripM: 1204),
       fences: [
         LocationRecord.Fence(fence, since: WallTime(seconds: 1_700_000_000.5)), LocationRecord.Fence(gate, since: nil),
       ])
@@ -54,7 +54,7 @@ struct LocationRecordTests {
         try GeofenceFixture.circle(name: String(repeating: "\u{1}", count: 64)),
         since: WallTime(seconds: 1_700_000_000.125 + Double(index)))
     }
-    let bytes = LocationRecord(boot: BootID(1), odometerM: 123_456_789.1, tripM: 123_456_789.1, fences: fences).encode()
+    let bytes = LocationRecord(boot: BootID(1), odometer: Odometer(totalM: 123_456_789.1, tripM: 123_456_789.1), fences: fences).encode()
     #expect(bytes.count < LocationRecord.largestBytes)
   }
 }
