@@ -19,6 +19,7 @@ import Testing
     for second in 1...3 { view.fix(at: Double(second), north: 14 * Double(second)) }
     view.feed(.report(.sky(GpsdSky(device: "/dev/a", used: 8, seen: 12))))
     view.pass(to: 3.5)
+    let allowanceM = try #require(view.state.glance?.allowanceM)
     #expect(
       view.picture(72) == [
         "gpsd       localhost:2947, release 3.22, answers for 3.5 s",
@@ -33,7 +34,7 @@ import Testing
         "           needed (0.20 s ago)",
         "next       distance in 25 m (0.0 m of 25 m); interval in 300 s",
         "movement   not known yet for 2.5 s, 28 m from 47.0001259, 8.0000000, up",
-        "           to 18 m is drift",
+        "           to \(ViewText.distance(allowanceM)) is drift",
         "sensor     looking for it",
         "way        odometer 0.0 m, trip 0.0 m",
         "published  distance, 0.20 s ago: 47.0003777, 8.0000000 +- 5.0 m",
