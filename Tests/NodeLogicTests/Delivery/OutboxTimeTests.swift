@@ -22,7 +22,8 @@ import Testing
     position.received = time + -1
     position.fixTime = WallTime(seconds: fixTime)
     position.fixTimeRollovers = 1
-    return Telegram(Envelope(boot: BootID(1), time: time, clock: ClockQuality.none, uptime: up), .location(.fixed(position)))
+    return Telegram(
+      Envelope(boot: BootID(1), time: time, clock: ClockQuality.none, uptime: up), .location(.fixed(position)))
   }
 
   @Test(arguments: [ClockQuality.none, .rtc])
@@ -44,9 +45,10 @@ import Testing
   }
 
   @Test func oneThatIsWorthNoMoreChangesNothing() throws {
-    for (own, other) in [
-      (ClockQuality.ntp, ClockQuality.gps), (.gps, .ntp), (.rtc, .rtc), (.none, .none), (.rtc, .none),
-    ] {
+    let pairs: [(ClockQuality, ClockQuality)] = [
+      (.ntp, .gps), (.gps, .ntp), (.rtc, .rtc), (.none, .none), (.rtc, .none),
+    ]
+    for (own, other) in pairs {
       var outbox = Outbox(capacityBytes: 100_000)
       let telegram = shake(1, up: 40, clock: own)
       outbox.append(telegram, at: Instant(seconds: 40))
