@@ -27,9 +27,8 @@ extension LocationTracker {
 
   /// The receiver's time is before that of the epoch before: its position counts, and its time orders nothing.
   private func goesBack(_ fix: Fix) -> Bool {
-    guard let decided, decided.device == fix.device, let before = decided.time, let time = fix.time else {
-      return false
-    }
+    guard let decided, decided.device == fix.device else { return false }
+    guard let before = decided.time, let time = fix.time else { return false }
     return time < before
   }
 
@@ -156,7 +155,7 @@ extension LocationTracker {
     var position = LocationMessage.Position(fix, cause, at: now)
     position.movedM = published.map { $0.fix.coordinate.distanceM(to: fix.coordinate) }
     position.lostS = lostS
-    position.isMoving = judge.movement.isMoving
+    position.isMoving = judge.isMoving
     if position.isMoving == false {
       position.speedMPS = nil
       position.courseDeg = nil

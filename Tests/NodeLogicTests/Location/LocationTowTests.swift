@@ -1,6 +1,7 @@
-@testable import NodeLogic
 import Telemetry
 import Testing
+
+@testable import NodeLogic
 
 /// Drift is withheld, and a real departure never is: however smooth and slow a tow, it is published within 100 m.
 @Suite("Slow tow") struct LocationTowTests {
