@@ -54,7 +54,9 @@ struct LocationRecordTests {
         try GeofenceFixture.circle(name: String(repeating: "\u{1}", count: 64)),
         since: WallTime(seconds: 1_700_000_000.125 + Double(index)))
     }
-    let bytes = LocationRecord(boot: BootID(1), odometer: Odometer(totalM: 123_456_789.1, tripM: 123_456_789.1), fences: fences).encode()
+    let bytes = LocationRecord(
+      boot: BootID(1), odometer: Odometer(totalM: 123_456_789.1, tripM: 123_456_789.1), fences: fences
+    ).encode()
     #expect(bytes.count < LocationRecord.largestBytes)
   }
 }
