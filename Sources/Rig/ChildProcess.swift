@@ -33,7 +33,13 @@ public final class ChildProcess: @unchecked Sendable {
     process.standardOutput =
       try terminal.map { FileHandle(fileDescriptor: $0.slave) } ?? ChildProcess.appending(to: output)
     process.standardError = try ChildProcess.appending(to: errors)
-    try ChildProcess.withNoSignalBlocked { try process.run() }
+    process.terminationHandler = { OrphanGuard.shared.forget($0.processIdentifier) }
+    try ChildProcess.withNoSignalBlocked {
+      try process.run()
+      OrphanGuard.shared.watch(process.processIdentifier)
+      // It may have ended before it was watched.
+      if !process.isRunning { OrphanGuard.shared.forget(process.processIdentifier) }
+    }
   }
 
   /// A child inherits the mask of the thread that starts it. Worker threads of Dispatch, on which tests run, block

@@ -10,6 +10,9 @@ public final class GpsdRig: @unchecked Sendable {
     case tcp
     /// A pseudo-terminal in place of a serial port. Unplugging it is noticed as with a USB receiver.
     case pty
+    /// The same behind a link that keeps its name when it is plugged in again, as udev's names in /dev/serial/by-id.
+    /// gpsd does not know such a name for a pseudo-terminal, and asks the receiver what it is: that takes it 1.2 s.
+    case link
   }
 
   /// Where gpsd listens on 127.0.0.1.
@@ -21,18 +24,20 @@ public final class GpsdRig: @unchecked Sendable {
   private let lock = NSLock()
   private let opensAtOnce: Bool
   private let kind: Source
-  private var source: any ReceiverSource
+  private var sources: [any ReceiverSource]
   private var child: ChildProcess?
   private var starts = 0
 
   /// Starts gpsd.
   ///
   /// - Parameters:
+  ///   - receivers: how many it has; further down they are counted from 0.
   ///   - opensAtOnce: gpsd opens the receiver at once (`-n`) rather than when the first client watches.
   ///   - isStarted: false leaves gpsd off until `start()`.
   /// - Throws: `RigError` when there is no gpsd, or it does not listen within 10 s.
   public init(
-    _ kind: Source = .tcp, in workplace: Workplace, opensAtOnce: Bool = false, isStarted: Bool = true
+    _ kind: Source = .tcp, in workplace: Workplace, receivers: Int = 1, opensAtOnce: Bool = false,
+    isStarted: Bool = true
   ) throws {
     self.workplace = workplace
     self.kind = kind
@@ -40,17 +45,20 @@ public final class GpsdRig: @unchecked Sendable {
     folder = workplace.folder.appendingPathComponent("gpsd-\(UUID().uuidString.prefix(4))")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     port = try Workplace.freePort()
-    source = try GpsdRig.open(kind)
+    let folder = folder
+    sources = try (0..<receivers).map { try GpsdRig.open(kind, link: folder.appendingPathComponent("gps\($0)").path) }
     if isStarted { try start() }
   }
 
   deinit {
     child?.stop(seconds: 2)
-    source.close()
+    for source in sources { source.close() }
   }
 
-  /// The receiver's name, as gpsd calls it.
-  public var device: String { lock.withLock { source.name } }
+  /// The first receiver's name, as gpsd calls it.
+  public var device: String { devices[0] }
+  /// The names of all receivers.
+  public var devices: [String] { lock.withLock { sources.map(\.name) } }
   public var identifier: Int32 { lock.withLock { child?.identifier ?? -1 } }
   public var isRunning: Bool { lock.withLock { child?.isRunning ?? false } }
 
@@ -68,7 +76,8 @@ public final class GpsdRig: @unchecked Sendable {
       let control = folder.appendingPathComponent("control-\(starts)").path
       let child = try ChildProcess(
         "gpsd",
-        ["-N", "-b", "-D", "3", "-S", String(port), "-F", control] + (opensAtOnce ? ["-n"] : []) + [source.name],
+        ["-N", "-b", "-D", "3", "-S", String(port), "-F", control] + (opensAtOnce ? ["-n"] : [])
+          + sources.map(\.name),
         name: "gpsd-\(starts)", in: folder, environment: ["GPSD_SHM_KEY": key])
       self.child = child
       return child
@@ -82,7 +91,7 @@ public final class GpsdRig: @unchecked Sendable {
   public func stop(signal: Int32 = SIGTERM) {
     let child = lock.withLock { self.child }
     child?.stop(signal: signal, seconds: 5)
-    lock.withLock { source.forgetReader() }
+    lock.withLock { for source in sources { source.forgetReader() } }
   }
 
   /// Ends gpsd in order and starts another on the same port.
@@ -95,31 +104,32 @@ public final class GpsdRig: @unchecked Sendable {
   public func hang() { lock.withLock { child?.send(signal: SIGSTOP) } }
   public func resume() { lock.withLock { child?.send(signal: SIGCONT) } }
 
-  /// Waits until gpsd has opened the receiver: what is sent before is flushed away. Unless it `opensAtOnce`, it does so
+  /// Waits until gpsd has opened all receivers: what is sent before is flushed away. Unless it `opensAtOnce`, it does so
   /// when a client watches.
   public func waitUntilOpen(seconds: Double = 15) -> Bool {
     let logged = waitUntil(seconds: seconds) {
-      lock.withLock { source.accept() } && log().contains(": activated GPS (fd")
+      let (isTaken, count) = lock.withLock { (sources.allSatisfy { $0.accept() }, sources.count) }
+      return isTaken && log().components(separatedBy: ": activated GPS (fd").count > count
     }
     // The line is logged a moment before the flush.
     if logged { usleep(50_000) }
     return logged
   }
 
-  // MARK: The receiver
+  // MARK: The receivers
 
-  /// Sends bytes as the receiver; lost when gpsd does not listen to it.
+  /// Sends bytes as a receiver; lost when gpsd does not listen to it.
   ///
   /// - Throws: `RigError` when gpsd takes nothing for 10 s.
-  public func send(_ bytes: [UInt8]) throws {
+  public func send(_ bytes: [UInt8], receiver: Int = 0) throws {
     try lock.withLock {
-      _ = source.accept()
-      try source.write(bytes)
+      _ = sources[receiver].accept()
+      try sources[receiver].write(bytes)
     }
   }
 
-  /// Sends sentences as the receiver; lost when gpsd does not listen to it.
-  public func send(_ text: String) throws { try send(Array(text.utf8)) }
+  /// Sends sentences as a receiver; lost when gpsd does not listen to it.
+  public func send(_ text: String, receiver: Int = 0) throws { try send(Array(text.utf8), receiver: receiver) }
 
   /// Sends a recording, its `#` header included: gpsd takes the century from the header's `Date:`.
   ///
@@ -132,34 +142,42 @@ public final class GpsdRig: @unchecked Sendable {
     }
   }
 
-  /// Pulls the receiver out.
+  /// Pulls a receiver out.
   ///
   /// - Parameter tellsGpsd: as the udev rule does for a USB receiver. Without it gpsd 3.22 finds out by itself, late or
   ///   never, and goes on listing a receiver that is silent.
-  public func unplug(tellsGpsd: Bool = false) throws {
-    let (old, control) = lock.withLock {
-      source.close()
-      return (source.name, folder.appendingPathComponent("control-\(starts)").path)
+  public func unplug(tellsGpsd: Bool = false, receiver: Int = 0) throws {
+    let old = lock.withLock {
+      sources[receiver].close()
+      return sources[receiver].name
     }
-    if tellsGpsd { try UnixSocket.request("-\(old)\r\n", at: control) }
+    if tellsGpsd { try tell("-\(old)") }
   }
 
-  /// Puts it back in, under a new name where it is a pseudo-terminal, and tells gpsd as the udev rule does.
-  public func replug() throws {
-    let (old, new, control) = try lock.withLock {
-      let old = source.name
-      source = try source.reopened()
-      return (old, source.name, folder.appendingPathComponent("control-\(starts)").path)
+  /// Puts it back in, under a new name where it is a `pty`.
+  ///
+  /// - Parameter tellsGpsd: as the udev rule does. Without it gpsd opens a `link` again only when a client watches.
+  public func replug(tellsGpsd: Bool = true, receiver: Int = 0) throws {
+    let (old, new) = try lock.withLock {
+      let old = sources[receiver].name
+      sources[receiver] = try sources[receiver].reopened()
+      return (old, sources[receiver].name)
     }
-    guard kind == .pty else { return }
-    try UnixSocket.request("-\(old)\r\n", at: control)
-    try UnixSocket.request("+\(new)\r\n", at: control)
+    guard tellsGpsd, kind != .tcp else { return }
+    try tell("-\(old)")
+    try tell("+\(new)")
   }
 
-  private static func open(_ kind: Source) throws -> any ReceiverSource {
+  private func tell(_ line: String) throws {
+    let control = lock.withLock { folder.appendingPathComponent("control-\(starts)").path }
+    try UnixSocket.request(line + "\r\n", at: control)
+  }
+
+  private static func open(_ kind: Source, link: String) throws -> any ReceiverSource {
     switch kind {
     case .tcp: try TCPReceiver()
     case .pty: try PseudoTerminalReceiver()
+    case .link: try PseudoTerminalReceiver(link: link)
     }
   }
 
