@@ -46,7 +46,7 @@ struct Ledger {
     case .shake(let shake): shakes[shake.phase, default: 0] += 1
     case .location(.fixed(let position)): positions[position.cause, default: 0] += 1
     case .location(.lost(let loss)): losses[loss.reason, default: 0] += 1
-    case .acceleration, .waveform, .impact, .freeFall, .orientation, .health, .reply: break
+    case .acceleration, .waveform, .impact, .freeFall, .orientation, .geofence, .health, .reply: break
     }
   }
 

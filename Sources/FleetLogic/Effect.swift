@@ -75,6 +75,7 @@ public struct Change: Equatable, Sendable {
     case impact(ImpactMessage)
     case freeFall(FreeFallMessage)
     case location(LocationMessage)
+    case geofence(GeofenceMessage)
     case face(Face, was: Face?)
     /// Any message that was taken; also for those that cause one of the other changes.
     case message(Telegram, Receipt, retained: Bool)

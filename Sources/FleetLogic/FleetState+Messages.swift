@@ -124,7 +124,7 @@ extension FleetState {
     case .status(let status) where status.state == .lost: .will
     case .status: retained ? .retainedStatus : .live
     case .acceleration, .health, .reply: retained ? .retained : .live
-    case .shake, .waveform, .impact, .freeFall, .orientation, .location:
+    case .shake, .waveform, .impact, .freeFall, .orientation, .location, .geofence:
       retained ? .retained : .event(isBacklog: telegram.isBacklog)
     }
   }

@@ -5,20 +5,20 @@ public enum Stream: String, CaseIterable, Sendable {
   case waveform = "shake/waveform"
   case impact
   case freeFall = "freefall"
-  case orientation, location, health, reply
+  case orientation, location, geofence, health, reply
 
   /// Retained by the broker, so that a late subscriber sees the last one.
   public var isRetained: Bool {
     switch self {
     case .status, .orientation, .location: true
-    case .acceleration, .shake, .waveform, .impact, .freeFall, .health, .reply: false
+    case .acceleration, .shake, .waveform, .impact, .freeFall, .geofence, .health, .reply: false
     }
   }
 
   /// The MQTT quality of service: 1 for what must arrive, 0 for what the next message replaces.
   public var qos: Int32 {
     switch self {
-    case .status, .shake, .waveform, .impact, .freeFall, .orientation, .location, .reply: 1
+    case .status, .shake, .waveform, .impact, .freeFall, .orientation, .location, .geofence, .reply: 1
     case .acceleration, .health: 0
     }
   }
@@ -26,7 +26,7 @@ public enum Stream: String, CaseIterable, Sendable {
   /// An event has a `seq`, and is kept until it was delivered.
   public var isEvent: Bool {
     switch self {
-    case .shake, .waveform, .impact, .freeFall, .orientation, .location: true
+    case .shake, .waveform, .impact, .freeFall, .orientation, .location, .geofence: true
     case .status, .acceleration, .health, .reply: false
     }
   }

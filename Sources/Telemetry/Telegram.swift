@@ -49,6 +49,7 @@ public struct Telegram: Equatable, Sendable {
     case freeFall(FreeFallMessage)
     case orientation(OrientationMessage)
     case location(LocationMessage)
+    case geofence(GeofenceMessage)
     case health(HealthMessage)
     case reply(ReplyMessage)
 
@@ -63,6 +64,7 @@ public struct Telegram: Equatable, Sendable {
       case .freeFall: .freeFall
       case .orientation: .orientation
       case .location: .location
+      case .geofence: .geofence
       case .health: .health
       case .reply: .reply
       }

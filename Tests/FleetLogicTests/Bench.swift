@@ -100,8 +100,18 @@ extension Telegram.Body {
         LocationMessage.Loss(
           reason: reason,
           last: LocationMessage.Loss.Last(
-            latitude: 47.3769, longitude: 8.5417, accuracyM: 4, time: WallTime(seconds: Bench.epoch)),
+            latitude: 47.3769, longitude: 8.5417, accuracyM: 4, time: WallTime(seconds: Bench.epoch),
+            ageS: 30),
           isBacklog: backlog)))
+  }
+
+  static func crossing(
+    _ event: GeofenceMessage.Event, isFirst: Bool = false, insideS: Double? = nil
+  ) -> Telegram.Body {
+    .geofence(
+      GeofenceMessage(
+        fence: "depot", event, isFirst: isFirst, latitude: 47.3769, longitude: 8.5417, accuracyM: 4, ageS: 0.5,
+        edgeM: 12, insideS: insideS))
   }
 
   static func face(_ face: Face) -> Telegram.Body {

@@ -118,6 +118,8 @@ import Testing
     effects += bench.send("pallet-7", .fix())
     effects += bench.send("pallet-7", .fix(48))
     effects += bench.send("pallet-7", .noFix(.stalled))
+    effects += bench.send("pallet-7", .crossing(.enter, isFirst: true))
+    effects += bench.send("pallet-7", .crossing(.leave, insideS: 7200))
     effects += bench.send("pallet-7", .face(.zUp))
     effects += bench.send("pallet-7", .shake(1))
     effects += bench.send("pallet-7", .shake(1, .cancelled))
@@ -129,6 +131,8 @@ import Testing
         "\(time) pallet-7 online: it said so",
         "\(time) pallet-7 position 47.37690,8.54170 +-4 m, 3D, 1s old",
         "\(time) pallet-7 position lost: the receiver says nothing new",
+        "\(time) pallet-7 came into \"depot\", crossed unseen",
+        "\(time) pallet-7 left \"depot\" after 2h",
         "\(time) pallet-7 face z+",
         "\(time) pallet-7 shake began, peak 1.80 g",
         "\(time) pallet-7 shake cancelled (too_long) after 2.5 s, peak 1.80 g",

@@ -82,6 +82,9 @@ import Testing
     (5, "last.t", #""t":1796011000"#, [#""t":-5"#]),
     (6, "spool.bytes", #""bytes":611"#, [#""bytes":-611"#]),
     (6, "gps.sats", #""sats":10"#, [#""sats":-10"#]),
+    (4, "fix_t_rollovers", #""fix_t_rollovers":-1"#, [#""fix_t_rollovers":-1.5"#, #""fix_t_rollovers":21"#]),
+    (11, "fence", #""fence":"depot""#, [#""fence":"""#]),
+    (11, "edge_m", #""edge_m":12.5"#, [#""edge_m":-12.5"#]),
   ])
   func valuesOutsideTheirRangeAreRefused(index: Int, key: String, old: String, wrong: [String]) throws {
     for new in wrong {
@@ -105,6 +108,9 @@ import Testing
     (4, "backlog", #""backlog":true"#, #""backlog":1"#),
     (5, "last", #""last":{"#, #""last":1,"x":{"#),
     (6, "spool", #""spool":{"#, #""spool":[],"x":{"#),
+    (4, "moving", #""moving":true"#, #""moving":1"#),
+    (4, "fix_t_rollovers", #""fix_t_rollovers":-1"#, #""fix_t_rollovers":"-1""#),
+    (6, "gps.faults", #""faults":{"inaccurate""#, #""faults":3,"x":{"inaccurate""#),
     (6, "gps.age_s", #""age_s":61.5"#, #""age_s":{}"#),
   ])
   func valuesOfAnotherTypeAreRefused(index: Int, key: String, old: String, new: String) throws {
@@ -119,8 +125,9 @@ import Testing
     (2, "seq", #""seq":7,"#), (2, "reason", #""reason":"too_long","#), (2, "start_t", #""start_t":1796011490.5,"#),
     (2, "lat", #""lat":-33.8567844,"#), (2, "lon", #""lon":151.2152967,"#), (3, "face", #""face":"x-","#),
     (4, "fix", #""fix":3,"#), (4, "lat", #""lat":47.3769123,"#), (4, "lon", #""lon":-8.5417004,"#),
-    (4, "age_s", #""age_s":0.25,"#), (4, "why", #""why":"distance","#), (5, "reason", #""reason":"no_fix","#),
+    (4, "age_s", #""age_s":0.25,"#), (4, "why", #""why":"distance","#), (5, "reason", #""reason":"rejected","#),
     (5, "why", #""why":"lost","#), (5, "last.lat", #""lat":90,"#), (6, "spool.events", #""events":2,"#),
+    (5, "last.age_s", #","age_s":500.125"#), (11, "fence", #""fence":"depot","#), (11, "event", #""event":"leave","#),
     (6, "link.unacked", #""unacked":2,"#), (6, "accelerometer.state", #""state":"stalled","#),
   ])
   func requiredKeysAreMissed(index: Int, key: String, member: String) throws {

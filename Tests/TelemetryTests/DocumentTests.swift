@@ -131,6 +131,10 @@ import Testing
     words += CommandMessage.Verb.allCases.map(\.rawValue)
     words += LocationMessage.Position.Cause.allCases.map(\.rawValue)
     words += LocationMessage.Position.AccuracySource.allCases.map(\.rawValue)
+    words += LocationMessage.Position.AltitudeSource.allCases.map(\.rawValue)
+    words += LocationMessage.Position.Status.allCases.map(\.rawValue)
+    words += LocationMessage.Loss.Rejection.allCases.map(\.rawValue)
+    words += GeofenceMessage.Event.allCases.map(\.rawValue)
     words += LocationMessage.Loss.Reason.allCases.map(\.rawValue) + AlertMessage.State.allCases.map(\.rawValue)
     words +=
       HealthMessage.Accelerometer.State.allCases.map(\.rawValue) + HealthMessage.GPS.State.allCases.map(\.rawValue)

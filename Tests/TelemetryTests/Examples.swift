@@ -22,6 +22,7 @@ enum Examples {
     Telegram(event, .impact(impact)),
     Telegram(event, .freeFall(freeFall)),
     Telegram(notice, .reply(reply)),
+    Telegram(event, .geofence(geofence)),
   ]
 
   static let sparse: [Telegram] = [
@@ -56,6 +57,7 @@ enum Examples {
       event,
       .location(.fixed(LocationMessage.Position(dimensions: 2, latitude: 0, longitude: 0, ageS: 0, cause: .first)))),
     Telegram(event, .location(.lost(LocationMessage.Loss(reason: .gpsdGone, last: nil)))),
+    Telegram(event, .geofence(GeofenceMessage(fence: "a", .enter, latitude: 0, longitude: 0, ageS: 0, edgeM: 0))),
     Telegram(
       notice,
       .health(
@@ -127,18 +129,38 @@ enum Examples {
       dimensions: 3, latitude: 47.3769123, longitude: -8.5417004, ageS: 0.25, cause: .distance, isBacklog: true)
     message.accuracyM = 3.75
     message.accuracySource = .epxy
+    message.status = .rtkFloat
     message.altitudeM = -12.5
+    message.altitudeSource = .hae
+    message.altitudeAccuracyM = 5.25
+    message.isMoving = true
     message.speedMPS = 1.375
     message.courseDeg = 271.5
     message.fixTime = WallTime(seconds: 1_796_011_499.875)
+    message.fixTimeRollovers = -1
+    message.received = WallTime(seconds: 1_796_011_500.25)
+    message.lostS = 31.5
     message.movedM = 27.25
+    message.odometerM = 1_234_567
+    message.tripM = 890
+    message.device = "/dev/ttyACM0"
     return message
   }
 
-  static let loss = LocationMessage.Loss(
-    reason: .noFix,
-    last: LocationMessage.Loss.Last(
-      latitude: 90, longitude: -180, accuracyM: 3.5, time: WallTime(seconds: 1_796_011_000)), isBacklog: true)
+  static var loss: LocationMessage.Loss {
+    var message = LocationMessage.Loss(
+      reason: .rejected,
+      last: LocationMessage.Loss.Last(
+        latitude: 90, longitude: -180, accuracyM: 3.5, time: WallTime(seconds: 1_796_011_000), ageS: 500.125),
+      isBacklog: true)
+    message.rejectedBy = .acceleration
+    message.rejectedAccuracyM = 512.25
+    return message
+  }
+
+  static let geofence = GeofenceMessage(
+    fence: "depot", .leave, isFirst: true, latitude: -33.8567844, longitude: 151.2152967, accuracyM: 3.75, ageS: 0.25,
+    edgeM: 12.5, insideS: 86_400.5)
 
   static var health: HealthMessage {
     var message = HealthMessage(
@@ -157,6 +179,9 @@ enum Examples {
     var gps = HealthMessage.GPS(state: .deviceGone, rejected: 8, badLines: 9)
     gps.ageS = 61.5
     gps.satellites = 10
+    gps.withheld = 11
+    gps.faults = HealthMessage.GPS.Faults(
+      inaccurate: 1, jumps: 2, jumpsTaken: 3, simulated: 4, impossible: 5, backwards: 6, rollovers: 7, outages: 8)
     message.gps = gps
     message.budget = HealthMessage.Budget(limitMB: 20, usedMB: 12.125, stretch: 1.5)
     message.residentKB = 6400

@@ -59,11 +59,15 @@ import Testing
           + #""lat":-33.8567844,"lon":151.2152967,"fix_age_s":1.5}"#,
         #"{"v":1,"boot":"00c0ffee","seq":7,"t":1796011500.125,"clk":"ntp","up":12.5,"face":"x-","previous":"z+","#
           + #""tilt_deg":90.25,"g":[-1,0.0044,0]}"#,
-        #"{"v":1,"boot":"00c0ffee","seq":7,"t":1796011500.125,"clk":"ntp","up":12.5,"fix":3,"lat":47.3769123,"#
-          + #""lon":-8.5417004,"acc_m":3.75,"acc_source":"epxy","alt_m":-12.5,"speed_mps":1.375,"course_deg":271.5,"#
-          + #""fix_t":1796011499.875,"age_s":0.25,"moved_m":27.25,"why":"distance","backlog":true}"#,
+        #"{"v":1,"boot":"00c0ffee","seq":7,"t":1796011500.125,"clk":"ntp","up":12.5,"fix":3,"#
+          + #""status":"rtk_float","lat":47.3769123,"lon":-8.5417004,"acc_m":3.75,"acc_source":"epxy","alt_m":-12.5,"#
+          + #""alt_source":"hae","alt_acc_m":5.25,"moving":true,"speed_mps":1.375,"course_deg":271.5,"#
+          + #""fix_t":1796011499.875,"fix_t_rollovers":-1,"received_t":1796011500.25,"age_s":0.25,"why":"distance","#
+          + #""lost_s":31.5,"moved_m":27.25,"odometer_m":1234567,"trip_m":890,"device":"/dev/ttyACM0","#
+          + #""backlog":true}"#,
         #"{"v":1,"boot":"00c0ffee","seq":7,"t":1796011500.125,"clk":"ntp","up":12.5,"fix":0,"why":"lost","#
-          + #""reason":"no_fix","last":{"lat":90,"lon":-180,"acc_m":3.5,"t":1796011000},"backlog":true}"#,
+          + #""reason":"rejected","rejected_by":"acceleration","rejected_acc_m":512.25,"#
+          + #""last":{"lat":90,"lon":-180,"acc_m":3.5,"t":1796011000,"age_s":500.125},"backlog":true}"#,
         #"{"v":1,"boot":"00c0ffee","t":1796011500.125,"clk":"rtc","up":12.5,"#
           + #""spool":{"events":2,"bytes":611,"oldest_s":0.25,"evicted":1},"#
           + #""link":{"connects":3,"unacked":2,"dropped":4,"refused":5},"#
@@ -71,7 +75,9 @@ import Testing
           + #""polling":"no trigger","error":"No such device","#
           + #""near_misses":{"weak":4,"few_reversals":5,"strongest_g":0.625},"#
           + #""faults":{"retried":1,"stalls":2,"zeros":3,"frozen":4,"out_of_range":5}},"#
-          + #""gps":{"state":"device_gone","age_s":61.5,"sats":10,"rejected":8,"bad_lines":9},"#
+          + #""gps":{"state":"device_gone","age_s":61.5,"sats":10,"rejected":8,"withheld":11,"bad_lines":9,"#
+          + #""faults":{"inaccurate":1,"jumps":2,"jumps_taken":3,"simulated":4,"impossible":5,"backwards":6,"#
+          + #""rollovers":7,"outages":8}},"#
           + #""budget":{"limit_mb":20,"used_mb":12.125,"stretch":1.5},"rss_kb":6400,"cpu_s":1.25}"#,
         #"{"v":1,"boot":"00c0ffee","seq":7,"t":1796011500.125,"clk":"ntp","up":12.5,"id":3,"chunk":2,"last":true,"#
           + #""start_t":1796011490.5,"dt_s":0.009998875,"lsb_g":0.000122,"x":[0,-32768],"y":[1,2147483647],"#
@@ -84,6 +90,9 @@ import Testing
           + #""fix_age_s":1.5}"#,
         #"{"v":1,"boot":"00c0ffee","t":1796011500.125,"clk":"rtc","up":12.5,"id":"a7","command":"live","#
           + #""ok":false,"reason":"expired","until_t":1796011560.5}"#,
+        #"{"v":1,"boot":"00c0ffee","seq":7,"t":1796011500.125,"clk":"ntp","up":12.5,"fence":"depot","#
+          + #""event":"leave","first":true,"lat":-33.8567844,"lon":151.2152967,"acc_m":3.75,"age_s":0.25,"#
+          + #""edge_m":12.5,"inside_s":86400.5}"#,
       ])
     #expect(text(Examples.sparse[0]) == #"{"v":1,"boot":"00000001","state":"lost"}"#)
     #expect(

@@ -6,11 +6,11 @@ public import Telemetry
 /// - `message`: a message that was taken. `t` receipt, `node`, `stream`, `receipt` (`newest`, `late`, `former_boot`),
 ///   `retained`, `message` the node's own payload, in the form of docs/MESSAGES.md.
 /// - `node`: the state of a node, each time something about it changed. `t`, `node`, `change` (`presence`, `boot`,
-///   `location`, `face`, `shake`, `impact`, `freefall`, `armed`), `why` for people, `state`, `state_t` since when,
-///   `boot`, `boots`, `seq`, `agent`, `seen_s` since it was last heard, `fix` (`dimensions` 0, 2 or 3, `reason` of a
-///   loss, `age_s`, `lat`, `lon`, `acc_m`: of the last position), `face`, `peak_g`, `shake` (`id`, `phase`, `peak_g`,
-///   `age_s`), `counts` by stream, `link` (`wills`, `flaps`, `duplicates`, `late`, `stale`, `missing`,
-///   `interleavings`).
+///   `location`, `geofence`, `face`, `shake`, `impact`, `freefall`, `armed`), `why` for people, `state`, `state_t`
+///   since when, `boot`, `boots`, `seq`, `agent`, `seen_s` since it was last heard, `fix` (`dimensions` 0, 2 or 3,
+///   `reason` of a loss, `age_s`, `lat`, `lon`, `acc_m`: of the last position), `face`, `peak_g`, `shake` (`id`,
+///   `phase`, `peak_g`, `age_s`), `counts` by stream, `link` (`wills`, `flaps`, `duplicates`, `late`, `stale`,
+///   `missing`, `interleavings`).
 /// - `alert`: an alert fired or resolved. `t`, `rule`, `rule_kind`, `severity`, `node`, `state`, `previous`,
 ///   `since_t`, `count`, `value`, `summary`, `reason`.
 /// - `link`: the fleet tool's own link. `t`, `state` `connected` or `disconnected`, `reason`.
@@ -98,6 +98,7 @@ public enum FleetJSON {
     case .impact: "impact"
     case .freeFall: "freefall"
     case .location: "location"
+    case .geofence: "geofence"
     case .face: "face"
     case .message: "message"
     }

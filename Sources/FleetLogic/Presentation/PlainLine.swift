@@ -38,6 +38,7 @@ public enum PlainLine {
       "fell for \(Decimal.text(fall.durationS, decimals: 2)) s, at most \(Decimal.text(fall.dropM, decimals: 2)) m"
     case .location(.fixed(let position)): fixText(position)
     case .location(.lost(let loss)): "position lost: \(loss.reason.sentence)"
+    case .geofence(let geofence): geofenceText(geofence)
     case .face(let face, let was): "face \(face.rawValue)" + (was.map { ", before it \($0.rawValue)" } ?? "")
     case .message: nil
     }
@@ -54,6 +55,15 @@ public enum PlainLine {
     let fall = impact.fallS.map { ", after falling for \(Decimal.text($0, decimals: 2)) s" } ?? ""
     return "impact, peak \(peak) g for \(Decimal.text(impact.durationS * 1000, decimals: 1)) ms,"
       + " \(Decimal.text(impact.velocityChangeMPS, decimals: 2)) m/s\(fall)"
+  }
+
+  private static func geofenceText(_ geofence: GeofenceMessage) -> String {
+    let fence = SafeText.quoted(geofence.fence)
+    let missed = geofence.isFirst ? ", crossed unseen" : ""
+    switch geofence.event {
+    case .enter: return "came into \(fence)\(missed)"
+    case .leave: return "left \(fence)\(geofence.insideS.map { " after \(Age.text($0))" } ?? "")\(missed)"
+    }
   }
 
   private static func fixText(_ position: LocationMessage.Position) -> String {

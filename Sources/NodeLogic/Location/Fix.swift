@@ -16,7 +16,12 @@ public struct Fix: Equatable, Sendable {
   public var coordinate: Coordinate
   public var speedMPS: Double?
   public var courseDeg: Double?
+  /// gpsd's STATUS_* (gps.h); nil when it does not say.
+  public var statusCode: Int?
   var altitudeMSLM: Double?
+  var altitudeHAEM: Double?
+  var altitudeUntaggedM: Double?
+  var epvM: Double?
   var ephM: Double?
   var epxM: Double?
   var epyM: Double?
@@ -38,7 +43,11 @@ public struct Fix: Equatable, Sendable {
     time = report.time ?? time
     speedMPS = report.speedMPS ?? speedMPS
     courseDeg = report.courseDeg ?? courseDeg
+    statusCode = report.status ?? statusCode
     altitudeMSLM = report.altitudeMSLM ?? altitudeMSLM
+    altitudeHAEM = report.altitudeHAEM ?? altitudeHAEM
+    altitudeUntaggedM = report.altitudeUntaggedM ?? altitudeUntaggedM
+    epvM = report.epvM ?? epvM
     ephM = report.ephM ?? ephM
     epxM = report.epxM ?? epxM
     epyM = report.epyM ?? epyM
@@ -52,8 +61,32 @@ public struct Fix: Equatable, Sendable {
     return nil
   }
 
-  /// Above mean sea level [m]. A height that a receiver kept from before it lost the third dimension is none.
-  public var altitudeM: Double? { dimensions == 3 ? altitudeMSLM : nil }
+  /// The height [m] and what it is above: the sea where that is known. A height that a receiver kept from before it lost
+  /// the third dimension is none.
+  public var altitude: (metres: Double, source: LocationMessage.Position.AltitudeSource)? {
+    guard dimensions == 3 else { return nil }
+    if let altitudeMSLM { return (altitudeMSLM, .msl) }
+    if let altitudeHAEM { return (altitudeHAEM, .hae) }
+    return altitudeUntaggedM.map { ($0, .alt) }
+  }
+
+  /// The vertical accuracy as gpsd gives it [m], unscaled; nil without a height.
+  public var altitudeAccuracyM: Double? { altitude == nil ? nil : epvM }
+
+  /// How the receiver came by it; nil when it does not say. A simulator's is no fix, and has no word here.
+  public var status: LocationMessage.Position.Status? {
+    switch statusCode {
+    case 1: .normal
+    case 2: .dgps
+    case 3: .rtkFixed
+    case 4: .rtkFloat
+    case 5: .deadReckoning
+    case 6: .gnssDeadReckoning
+    case 7: .surveyed
+    case 9: .pY
+    default: nil
+    }
+  }
 
   /// Whether a report belongs to the same epoch by its device and its time.
   func hasSameTime(as report: GpsdPosition) -> Bool {

@@ -64,8 +64,10 @@ extension GpsdPosition {
     latitude = json["lat"]?.number
     longitude = json["lon"]?.number
     altitudeHAEM = json["altHAE"]?.number
-    // `alt` beside `altHAE` may be either; alone it is the old name of the height above the sea.
-    altitudeMSLM = json["altMSL"]?.number ?? (altitudeHAEM == nil ? json["alt"]?.number : nil)
+    altitudeMSLM = json["altMSL"]?.number
+    // Beside the others `alt` is one of them again; alone it is the old name of either.
+    altitudeUntaggedM = altitudeMSLM == nil && altitudeHAEM == nil ? json["alt"]?.number : nil
+    epvM = json.positive("epv")
     ephM = json.positive("eph")
     epxM = json.positive("epx")
     epyM = json.positive("epy")

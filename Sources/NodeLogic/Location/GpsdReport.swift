@@ -62,16 +62,20 @@ public struct GpsdPosition: Equatable, Sendable {
   public var device: String?
   /// 0 unknown, 1 no fix, 2 two dimensions, 3 three.
   public var mode: Int
-  /// gpsd's STATUS_*: 7 surveyed, 8 simulated; most receivers never give it.
+  /// gpsd's STATUS_* (gps.h): 7 surveyed, 8 simulated; most receivers never give it.
   public var status: Int?
   public var time: WallTime?
   /// WGS 84 [deg].
   public var latitude: Double?
   public var longitude: Double?
-  /// Above mean sea level [m]: `altMSL`, or the `alt` of gpsd before 3.20, which meant the same.
+  /// Above mean sea level [m].
   public var altitudeMSLM: Double?
   /// Above the WGS 84 ellipsoid [m].
   public var altitudeHAEM: Double?
+  /// `alt` alone [m]: gpsd before 3.20 did not say above what.
+  public var altitudeUntaggedM: Double?
+  /// Estimated vertical error [m], unscaled.
+  public var epvM: Double?
   /// Estimated horizontal error [m], unscaled.
   public var ephM: Double?
   public var epxM: Double?
@@ -87,6 +91,13 @@ public struct GpsdPosition: Equatable, Sendable {
 
   /// From a simulator (STATUS_SIM in gps.h).
   public var isSimulated: Bool { status == 8 }
+
+  /// `ephM`, else the length of `epxM` and `epyM` [m]; nil where gpsd gives neither.
+  var horizontalAccuracyM: Double? {
+    if let ephM { return ephM }
+    guard let epxM, let epyM else { return nil }
+    return hypot(epxM, epyM)
+  }
 
   /// The coordinates of a fix: at least two dimensions say so, both are there, and both are on the globe.
   public var coordinate: Coordinate? {

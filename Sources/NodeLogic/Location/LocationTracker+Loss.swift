@@ -8,7 +8,9 @@ extension LocationTracker {
   }
 
   /// An epoch is coming in that may yet be a good fix: whether the position is lost, can wait for it.
-  private var isExpectingFix: Bool { pending.map { !isTooInaccurate($0) } ?? false }
+  private var isExpectingFix: Bool {
+    pending.map { inaccuracy(of: $0) == nil && gate.objection(to: $0, after: lastGood) == nil } ?? false
+  }
 
   private var lossDeadline: Instant? {
     if isExpectingFix { return nil }
@@ -49,6 +51,15 @@ extension LocationTracker {
   private mutating func lose(because reason: LossEvidence.Reason, at now: Instant) -> LocationOutput {
     phase = .lost(reason)
     candidate = nil
-    return LocationOutput(at: now, .lost(reason, last: lastGood))
+    return LocationOutput(at: now, .lost(loss(because: reason)))
+  }
+
+  func loss(because reason: LossEvidence.Reason) -> LocationLoss {
+    var loss = LocationLoss(reason: reason, last: lastGood)
+    if reason == .rejected {
+      loss.rejection = refused?.rejection
+      loss.rejectedAccuracyM = refused?.accuracyM
+    }
+    return loss
   }
 }

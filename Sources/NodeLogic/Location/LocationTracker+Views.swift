@@ -13,7 +13,17 @@ extension LocationTracker {
     /// Reports with the time of an epoch that was decided on.
     public internal(set) var repeated = 0
     /// Epochs worse than the accuracy asked for.
-    public internal(set) var rejected = 0
+    public internal(set) var inaccurate = 0
+    /// Epochs at a place where no vehicle can have got to.
+    public internal(set) var jumps = 0
+    /// Such places that enough fixes in a row agreed on.
+    public internal(set) var jumpsTaken = 0
+    /// Epochs that were good and not worth a message.
+    public internal(set) var withheld = 0
+    /// Epochs with a time before that of the one before.
+    public internal(set) var backwards = 0
+    /// How often gpsd stopped answering.
+    public internal(set) var outages = 0
     /// Positions from a simulator.
     public internal(set) var simulated = 0
     /// Positions that are not on the globe.
@@ -22,6 +32,16 @@ extension LocationTracker {
     public internal(set) var otherDevice = 0
     /// Lines that could not be used.
     public internal(set) var unreadable: [GpsdLineProblem: Int] = [:]
+
+    /// Epochs that were not used.
+    public var rejected: Int { inaccurate + jumps }
+
+    fileprivate var faults: HealthMessage.GPS.Faults? {
+      let faults = HealthMessage.GPS.Faults(
+        inaccurate: inaccurate, jumps: jumps, jumpsTaken: jumpsTaken, simulated: simulated, impossible: impossible,
+        backwards: backwards, outages: outages)
+      return faults == HealthMessage.GPS.Faults() ? nil : faults
+    }
   }
 
   /// The last fix that was used, however old; nil before the first.
@@ -38,9 +58,12 @@ extension LocationTracker {
     switch phase {
     case .acquiring: nil
     case .fixed: lastGood.map { publish($0, .request, at: now) }
-    case .lost(let reason): LocationOutput(at: now, .lost(reason, last: lastGood))
+    case .lost(let reason): LocationOutput(at: now, .lost(loss(because: reason)))
     }
   }
+
+  /// Distances travelled; to be kept over a restart.
+  public var odometer: Odometer { travel.odometer }
 
   /// What the health message says about the position.
   public func health(at now: Instant) -> HealthMessage.GPS {
@@ -49,6 +72,8 @@ extension LocationTracker {
       badLines: counters.unreadable.values.reduce(0, +))
     health.ageS = lastGood.map { max(0, now - $0.receivedAt) }
     health.satellites = satellites
+    health.withheld = counters.withheld
+    health.faults = counters.faults
     return health
   }
 

@@ -28,14 +28,29 @@ extension Node {
   private mutating func obey(
     _ command: CommandMessage, at now: Instant, _ effects: inout [NodeEffect]
   ) -> ReplyMessage {
-    guard motion != nil else {
-      return ReplyMessage(id: command.id, command.verb, isDone: false, reason: "there is no accelerometer")
-    }
+    if command.verb != .locate, motion == nil { return refusal(of: command, "there is no accelerometer") }
     switch command.verb {
     case .live: return stream(command, at: now, &effects)
     case .arm: setArmed(true, at: now, &effects)
     case .disarm: setArmed(false, at: now, &effects)
+    case .locate: return locate(command, at: now, &effects)
     }
+    return ReplyMessage(id: command.id, command.verb, isDone: true)
+  }
+
+  private func refusal(of command: CommandMessage, _ reason: String) -> ReplyMessage {
+    ReplyMessage(id: command.id, command.verb, isDone: false, reason: reason)
+  }
+
+  /// That there is no position is an answer too.
+  private mutating func locate(
+    _ command: CommandMessage, at now: Instant, _ effects: inout [NodeEffect]
+  ) -> ReplyMessage {
+    guard location != nil else { return refusal(of: command, "location is off") }
+    guard let present = location?.present(at: now) else {
+      return refusal(of: command, "no fix yet, and not long enough to call it lost")
+    }
+    carryOut([present], at: now, &effects)
     return ReplyMessage(id: command.id, command.verb, isDone: true)
   }
 
@@ -43,12 +58,9 @@ extension Node {
     _ command: CommandMessage, at now: Instant, _ effects: inout [NodeEffect]
   ) -> ReplyMessage {
     let until = now + (command.forS ?? 0)
-    if motion?.isArmed == false, until > now {
-      return ReplyMessage(id: command.id, command.verb, isDone: false, reason: "the node is disarmed")
-    }
+    if motion?.isArmed == false, until > now { return refusal(of: command, "the node is disarmed") }
     if until > now, let why = motion?.silence(at: now) {
-      let reason = "the sensor gives no samples: \(SafeText.escaped(why, limit: 200))"
-      return ReplyMessage(id: command.id, command.verb, isDone: false, reason: reason)
+      return refusal(of: command, "the sensor gives no samples: \(SafeText.escaped(why, limit: 200))")
     }
     effects.append(.keepAwake(until: until))
     if let outputs = motion?.live(until: until, at: now) { carryOut(outputs, at: now, &effects) }

@@ -16,7 +16,7 @@ public struct Node: Sendable {
   public private(set) var settings: NodeSettings
   var clock: ClockState
   var motion: MotionPipeline?
-  private var location: LocationTracker?
+  var location: LocationTracker?
   private var outbox: Outbox
   var budget: DataBudget?
   var commands = CommandDesk()
@@ -221,9 +221,9 @@ extension Node {
     }
   }
 
-  private mutating func carryOut(_ outputs: [LocationOutput], at now: Instant, _ effects: inout [NodeEffect]) {
+  mutating func carryOut(_ outputs: [LocationOutput], at now: Instant, _ effects: inout [NodeEffect]) {
     for output in outputs {
-      let message = output.message(clock: clock)
+      guard let message = output.message(clock: clock) else { continue }
       if let note = message.note { effects.append(.log(note)) }
       append(.location(message), at: output.at, &effects)
     }

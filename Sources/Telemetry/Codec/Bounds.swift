@@ -20,7 +20,11 @@ enum Bounds {
   static let frequency = 0.0...1e6
   /// Metres on the ground; half of the Earth's circumference is 2e7.
   static let distance = 0.0...1e8
-  /// Metres above mean sea level.
+  /// Metres of all ways of a lifetime: a train's 30 years come to 1e10.
+  static let way = 0.0...1e12
+  /// Spans of 1024 weeks that a time is off by: from 1980 to 2199 there are 11.
+  static let rollovers = -20...20
+  /// Metres above mean sea level, or above the ellipsoid.
   static let altitude = -1e5...1e6
   /// m/s; light does 3e8.
   static let speed = 0.0...3e8

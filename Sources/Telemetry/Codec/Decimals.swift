@@ -16,6 +16,8 @@ enum Decimals {
   static let angle = 2
   /// Metres and m/s.
   static let metres = 2
+  /// Metres of a way: a position is not known better.
+  static let distance = 0
   static let speed = 3
   /// Components of an acceleration, in 10 ug.
   static let acceleration = 5

@@ -125,7 +125,9 @@ extension HealthMessage.GPS {
     json.number("age_s", ageS, decimals: Decimals.time)
     json.integer("sats", satellites)
     json.integer("rejected", rejected)
+    json.integer("withheld", withheld)
     json.integer("bad_lines", badLines)
+    if let faults { json.object("faults") { faults.write(to: &$0) } }
   }
 
   init(from reader: MessageReader) throws(DecodingProblem) {
@@ -133,5 +135,28 @@ extension HealthMessage.GPS {
       state: try reader.word("state"), rejected: try reader.count("rejected"), badLines: try reader.count("bad_lines"))
     ageS = try reader.numberIfPresent("age_s", in: Bounds.duration)
     satellites = try reader.countIfPresent("sats")
+    withheld = try reader.countIfPresent("withheld")
+    if let part = try reader.objectIfPresent("faults") { faults = try Faults(from: part) }
+  }
+}
+
+extension HealthMessage.GPS.Faults {
+  func write(to json: inout JSONWriter) {
+    json.integer("inaccurate", inaccurate)
+    json.integer("jumps", jumps)
+    json.integer("jumps_taken", jumpsTaken)
+    json.integer("simulated", simulated)
+    json.integer("impossible", impossible)
+    json.integer("backwards", backwards)
+    json.integer("rollovers", rollovers)
+    json.integer("outages", outages)
+  }
+
+  init(from reader: MessageReader) throws(DecodingProblem) {
+    self.init(
+      inaccurate: try reader.count("inaccurate"), jumps: try reader.count("jumps"),
+      jumpsTaken: try reader.count("jumps_taken"), simulated: try reader.count("simulated"),
+      impossible: try reader.count("impossible"), backwards: try reader.count("backwards"),
+      rollovers: try reader.count("rollovers"), outages: try reader.count("outages"))
   }
 }

@@ -56,6 +56,16 @@ struct MessageReader {
     return count
   }
 
+  /// A whole number, which may be negative.
+  func integerIfPresent(_ key: String, in range: ClosedRange<Int>) throws(DecodingProblem) -> Int? {
+    guard let found = object[key] else { return nil }
+    guard found.number != nil else { throw wrongType(key, found, "a whole number") }
+    guard let integer = found.integer, range.contains(integer) else {
+      throw outOfRange(key, found, "a whole number from \(range.lowerBound) to \(range.upperBound)")
+    }
+    return integer
+  }
+
   func timeIfPresent(_ key: String) throws(DecodingProblem) -> WallTime? {
     try numberIfPresent(key, in: Bounds.time).map { WallTime(seconds: $0) }
   }

@@ -13,6 +13,7 @@ extension Telegram {
       case .freeFall(let message): message.write(to: &json)
       case .orientation(let message): message.write(to: &json)
       case .location(let message): message.write(to: &json)
+      case .geofence(let message): message.write(to: &json)
       case .health(let message): message.write(to: &json)
       case .reply(let message): message.write(to: &json)
       }
@@ -41,6 +42,7 @@ extension Telegram.Body {
     case .freeFall: self = .freeFall(try FreeFallMessage(from: reader))
     case .orientation: self = .orientation(try OrientationMessage(from: reader))
     case .location: self = .location(try LocationMessage(from: reader))
+    case .geofence: self = .geofence(try GeofenceMessage(from: reader))
     case .health: self = .health(try HealthMessage(from: reader))
     case .reply: self = .reply(try ReplyMessage(from: reader))
     }

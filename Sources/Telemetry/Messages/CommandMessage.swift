@@ -8,6 +8,8 @@ public struct CommandMessage: Equatable, Sendable {
     case disarm
     /// Publish the samples themselves for a while.
     case live
+    /// Publish the location now.
+    case locate
   }
 
   /// Chosen by whoever asks; the reply repeats it. 1 to 64 bytes.

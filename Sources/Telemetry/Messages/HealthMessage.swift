@@ -140,16 +140,55 @@ public struct HealthMessage: Equatable, Sendable {
       case rejected
     }
 
+    /// What was wrong with fixes and with gpsd, since the start.
+    public struct Faults: Equatable, Sendable {
+      /// Fixes worse than the accuracy asked for.
+      public var inaccurate: Int
+      /// Fixes that no vehicle could have got to.
+      public var jumps: Int
+      /// Jumps that later fixes confirmed, so that the position moved there.
+      public var jumpsTaken: Int
+      /// Fixes from a simulator.
+      public var simulated: Int
+      /// Fixes that are not on the globe.
+      public var impossible: Int
+      /// How often the receiver's time went back.
+      public var backwards: Int
+      /// How often the receiver's time began to be off by multiples of 1024 weeks.
+      public var rollovers: Int
+      /// How often gpsd stopped answering.
+      public var outages: Int
+
+      /// Faults, counted.
+      public init(
+        inaccurate: Int = 0, jumps: Int = 0, jumpsTaken: Int = 0, simulated: Int = 0, impossible: Int = 0,
+        backwards: Int = 0, rollovers: Int = 0, outages: Int = 0
+      ) {
+        self.inaccurate = inaccurate
+        self.jumps = jumps
+        self.jumpsTaken = jumpsTaken
+        self.simulated = simulated
+        self.impossible = impossible
+        self.backwards = backwards
+        self.rollovers = rollovers
+        self.outages = outages
+      }
+    }
+
     /// Whether there is a fix, and why not.
     public var state: State
     /// The age of the last usable fix [s]; absent before the first.
     public var ageS: Double?
     /// Satellites used in the last solution.
     public var satellites: Int?
-    /// Fixes not used since the start, for any reason: too inaccurate, simulated, impossible.
+    /// Fixes not used since the start, for any reason: `faults` says which.
     public var rejected: Int
+    /// Good fixes that were not published since the start: not far enough, or drift of a node that stands.
+    public var withheld: Int?
     /// Lines of gpsd that could not be read since the start.
     public var badLines: Int
+    /// Absent when nothing ever went wrong.
+    public var faults: Faults?
 
     /// A receiver of which only this is known.
     public init(state: State, rejected: Int, badLines: Int) {

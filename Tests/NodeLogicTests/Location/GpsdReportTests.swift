@@ -57,7 +57,8 @@ import Testing
   }
 
   @Test func takesTheOldAltitudeOnlyWhereThereIsNoNewOne() throws {
-    #expect(try position(#""mode":3,"alt":12"#).altitudeMSLM == 12)
+    #expect(try position(#""mode":3,"alt":12"#).altitudeUntaggedM == 12)
+    #expect(try position(#""mode":3,"alt":12"#).altitudeMSLM == nil)
     #expect(try position(#""mode":3,"alt":12,"altHAE":60"#).altitudeMSLM == nil)
   }
 

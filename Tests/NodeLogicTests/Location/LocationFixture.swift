@@ -4,7 +4,11 @@ import Telemetry
 /// A tracker fed by hand: a connection, a device, and reports at given seconds.
 struct LocationFixture {
   var tracker: LocationTracker
-  var outputs: [LocationOutput] = []
+  /// What was published.
+  private(set) var outputs: [LocationOutput] = []
+  /// What was decided about fixes, where `keepsDecisions`.
+  private(set) var decisions: [FixDecision] = []
+  var keepsDecisions = true
   var now = Instant.start
 
   init(_ settings: LocationTracker.Settings = LocationTracker.Settings(), isUp: Bool = true) {
@@ -15,7 +19,19 @@ struct LocationFixture {
     }
   }
 
-  mutating func feed(_ input: GpsdInput) { outputs += tracker.handle(input, at: now) }
+  mutating func feed(_ input: GpsdInput) { keep(tracker.handle(input, at: now)) }
+
+  mutating func tick() { keep(tracker.tick(at: now)) }
+
+  private mutating func keep(_ new: [LocationOutput]) {
+    for output in new {
+      if case .decided(let decision) = output.content {
+        if keepsDecisions { decisions.append(decision) }
+      } else {
+        outputs.append(output)
+      }
+    }
+  }
 
   mutating func feed(_ position: GpsdPosition) { feed(.report(.position(position))) }
 
@@ -23,7 +39,7 @@ struct LocationFixture {
   mutating func pass(to seconds: Double) {
     while let due = tracker.nextDeadline, due.seconds <= seconds {
       now = max(now, due)
-      outputs += tracker.tick(at: now)
+      tick()
     }
     now = Instant(seconds: seconds)
   }
@@ -63,7 +79,8 @@ struct LocationFixture {
     let at = (output.at.seconds * 10).rounded() / 10
     switch output.content {
     case .fixed(let position): return "\(position.cause.rawValue)@\(at)"
-    case .lost(let reason, _): return "lost(\(reason.rawValue))@\(at)"
+    case .lost(let loss): return "lost(\(loss.reason.rawValue))@\(at)"
+    case .decided: return "decided@\(at)"
     }
   }
 

@@ -184,7 +184,7 @@ import Testing
     #expect(abs(try #require(position.movedM) - 10) < 0.01)
     node.pass(to: 100)
     #expect(node.story.last == "lost(stalled)@32.0")
-    guard case .lost(.stalled, last: .some)? = node.tracker.present(at: node.now)?.content else {
+    guard case .lost(let loss)? = node.tracker.present(at: node.now)?.content, loss.last != nil else {
       Issue.record("no loss")
       return
     }

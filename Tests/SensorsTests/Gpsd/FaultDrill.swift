@@ -72,7 +72,7 @@ final class FaultDrill {
     let begin = node.now
     try start(fault, seed: seed)
     if fault.losesFix(isLong: isLong) {
-      let limit = settings.patienceS + 2
+      let limit = settings.lostAfterS + 2
       node.run(seconds: begin + limit - node.now) { self.isRight(after: fault, $0) }
       if !isRight(after: fault, node) {
         problems.append("\(limit) s after it: \(node.story), expected \(reasons(of: fault))")
@@ -167,10 +167,11 @@ final class FaultDrill {
 
 extension LocationTracker.Settings {
   /// Impatient, yet not so much that a busy machine looks like a fault.
-  static let drill = LocationTracker.Settings(distanceFilterM: 0, lostAfterS: 2)
-
-  /// Without news for so long, a fix is lost [s].
-  var patienceS: Double { max(lostAfterS, 5) }
+  static let drill: LocationTracker.Settings = {
+    var settings = LocationTracker.Settings(distanceFilterM: 0, lostAfterS: 2)
+    settings.leastSilenceS = 2
+    return settings
+  }()
 }
 
 extension GpsdNode {
@@ -180,7 +181,8 @@ extension GpsdNode {
       let at = (output.at.seconds * 10).rounded() / 10
       switch output.content {
       case .fixed(let position): return position.cause == .distance ? nil : "\(position.cause.rawValue)@\(at)"
-      case .lost(let reason, _): return "lost(\(reason.rawValue))@\(at)"
+      case .lost(let loss): return "lost(\(loss.reason.rawValue))@\(at)"
+      case .decided: return nil
       }
     }
     return words + ["now \((now.seconds * 10).rounded() / 10)"] + downs

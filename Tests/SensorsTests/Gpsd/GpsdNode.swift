@@ -45,7 +45,7 @@ final class GpsdNode {
       if poller.revents & ~Int16(POLLOUT) != 0 { take(client.handleReadable(at: now)) }
     }
     take(client.tick(at: now))
-    outputs += tracker.tick(at: now)
+    keep(tracker.tick(at: now))
   }
 
   /// Lets go of what was said and published, but for the last of each.
@@ -56,8 +56,10 @@ final class GpsdNode {
 
   private func take(_ new: [GpsdInput]) {
     inputs += new
-    for input in new { outputs += tracker.handle(input, at: now) }
+    for input in new { keep(tracker.handle(input, at: now)) }
   }
+
+  private func keep(_ new: [LocationOutput]) { outputs += new.filter(\.isMessage) }
 
   // MARK: What happened
 
@@ -78,7 +80,7 @@ final class GpsdNode {
   }
 
   var losses: [LocationMessage.Loss.Reason] {
-    outputs.compactMap { if case .lost(let reason, _) = $0.content { reason } else { nil } }
+    outputs.compactMap { if case .lost(let loss) = $0.content { loss.reason } else { nil } }
   }
 
   /// Whether the last message of the location stream is a loss.
