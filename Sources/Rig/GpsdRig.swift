@@ -160,6 +160,7 @@ public final class GpsdRig: @unchecked Sendable {
   public func replug(tellsGpsd: Bool = true, receiver: Int = 0) throws {
     let (old, new) = try lock.withLock {
       let old = sources[receiver].name
+      if kind != .tcp { sources[receiver].close() }
       sources[receiver] = try sources[receiver].reopened()
       return (old, sources[receiver].name)
     }

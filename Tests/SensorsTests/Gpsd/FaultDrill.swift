@@ -51,6 +51,8 @@ final class FaultDrill {
   private let player: RoutePlayer
   private let source: GpsdRig.Source
   private let settings: LocationTracker.Settings
+  /// How often gpsd had to be told of a receiver that came back.
+  private(set) var helped = 0
 
   /// - Throws: when there is no fix to begin with.
   init(_ source: GpsdRig.Source) throws {
@@ -85,11 +87,25 @@ final class FaultDrill {
     let isLost = node.isLost
     try end(fault)
     let ended = Date().timeIntervalSince1970
+    if fault == .relink { try helpAfterRelink() }
     // Not merely some position: one that the receiver found after the end.
-    let isBack = node.run(seconds: 15) { $0.positions.last?.fixTime.map { $0.seconds > ended } ?? false }
+    let isBack = node.run(seconds: 15) { self.isBack($0, since: ended) }
     if !isBack || node.isLost { problems.append("not back 15 s after its end: \(node.story)") }
     problems += inspect(wasLost: isLost, fault, isLong: isLong)
     return problems.map { "\(fault.rawValue)\(isLong ? "" : " (short)") on \(source): \($0)" }
+  }
+
+  private func isBack(_ node: GpsdNode, since moment: Double) -> Bool {
+    node.positions.last?.fixTime.map { $0.seconds > moment } ?? false
+  }
+
+  /// A watch revives a receiver that came back, except where gpsd 3.22 missed its going: it then lists it as active and
+  /// never reads it again while a client is there, and somebody has to tell it.
+  private func helpAfterRelink() throws {
+    let ended = Date().timeIntervalSince1970
+    guard !node.run(seconds: 8, until: { self.isBack($0, since: ended) }), node.isLost else { return }
+    helped += 1
+    try rig.replug()
   }
 
   private func start(_ fault: GpsdFault, seed: UInt64) throws {
