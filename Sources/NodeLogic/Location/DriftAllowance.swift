@@ -26,7 +26,7 @@ enum DriftAllowance {
     case (.still, false): 3
     case (.still, true): 1.5
     case (.unknown, false): 2.5
-    case (.moving, false): 1.5
+    case (.moving, false): 2
     case (.unknown, true), (.moving, true): 1
     }
   }

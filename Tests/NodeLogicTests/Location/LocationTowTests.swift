@@ -1,0 +1,50 @@
+@testable import NodeLogic
+import Telemetry
+import Testing
+
+/// Drift is withheld, and a real departure never is: however smooth and slow a tow, it is published within 100 m.
+@Suite("Slow tow") struct LocationTowTests {
+  /// What a tow looked like: how far the node really was from where it stood when its departure was published [m].
+  private func publishedAtM(
+    _ speed: Double, _ stillness: LocationTracker.Stillness, _ receiver: ReceiverModel
+  ) -> Double? {
+    var node = LocationFixture.longRun(stillness)
+    var receiver = receiver
+    let parkedS = 1_800.0
+    for second in 0..<(1_800 + Int(150 / speed)) {
+      let time = Double(second)
+      let north = max(0, time - parkedS) * speed
+      let before = node.count(.distance)
+      node.feed(
+        receiver.report(at: time, east: 0, north: north, speedMPS: north > 0 ? speed : 0), at: time)
+      if node.count(.distance) > before, north > 0 { return north }
+    }
+    return nil
+  }
+
+  @Test(arguments: [0.2, 0.5, 1])
+  func isPublishedWithin100Metres(speed: Double) throws {
+    for stillness in [LocationTracker.Stillness.still(since: .start), .unknown] {
+      for accuracy in [5.0, 15, 30] {
+        for seed in 1...8 {
+          // Half of the errors wander, half are new each time: together those of a receiver whose figure covers 95 %.
+          let sigma = accuracy / 2.45 / 2.0.squareRoot()
+          let receiver = ReceiverModel(
+            seed: UInt64(seed), driftM: sigma, whiteM: sigma, accuracyM: accuracy...accuracy)
+          let seen = publishedAtM(speed, stillness, receiver)
+          #expect(
+            try #require(seen, "\(speed) m/s, \(accuracy) m, \(stillness), seed \(seed)") <= 100,
+            "\(speed) m/s, \(accuracy) m, \(stillness), seed \(seed)")
+        }
+      }
+    }
+  }
+
+  @Test func isPublishedWithin100MetresWithoutSpeedsAndWithoutAccuracies() throws {
+    for speed in [0.2, 0.5, 1] {
+      var receiver = ReceiverModel(seed: 3, driftM: 5, whiteM: 3)
+      receiver.speedNoiseMPS = nil
+      #expect(try #require(publishedAtM(speed, .still(since: .start), receiver)) <= 100)
+    }
+  }
+}
