@@ -17,10 +17,12 @@ public final class ChildProcess: @unchecked Sendable {
   /// - Parameters:
   ///   - directory: takes `<name>.out` and `<name>.err`.
   ///   - terminal: takes standard output instead of the file.
+  ///   - sockets: what it gets as standard input and output instead of nothing and the file.
   /// - Throws: `RigError` when there is no such program, or it does not start.
   public init(
     _ program: String, _ arguments: [String] = [], name: String? = nil, in directory: URL,
-    environment: [String: String] = [:], terminal: PseudoTerminal? = nil
+    environment: [String: String] = [:], terminal: PseudoTerminal? = nil,
+    sockets: (input: FileHandle, output: FileHandle)? = nil
   ) throws {
     guard let path = ChildProcess.find(program) else { throw RigError("\(program): not found in PATH") }
     self.name = name ?? URL(fileURLWithPath: program).lastPathComponent
@@ -29,9 +31,9 @@ public final class ChildProcess: @unchecked Sendable {
     process.executableURL = URL(fileURLWithPath: path)
     process.arguments = arguments
     process.environment = ChildProcess.inherited.merging(environment) { _, new in new }
-    process.standardInput = FileHandle.nullDevice
+    process.standardInput = sockets?.input ?? FileHandle.nullDevice
     process.standardOutput =
-      try terminal.map { FileHandle(fileDescriptor: $0.slave) } ?? ChildProcess.appending(to: output)
+      try sockets?.output ?? terminal.map { FileHandle(fileDescriptor: $0.slave) } ?? ChildProcess.appending(to: output)
     process.standardError = try ChildProcess.appending(to: errors)
     process.terminationHandler = { OrphanGuard.shared.forget($0.processIdentifier) }
     try ChildProcess.withNoSignalBlocked {

@@ -23,6 +23,8 @@ public final class GpsdRig: @unchecked Sendable {
   private let workplace: Workplace
   private let lock = NSLock()
   private let opensAtOnce: Bool
+  /// Sockets that listen before gpsd does, as those of systemd's gpsd.socket; nil where gpsd opens its own.
+  private let activation: (input: FileHandle, output: FileHandle)?
   private let kind: Source
   private var sources: [any ReceiverSource]
   private var child: ChildProcess?
@@ -34,10 +36,12 @@ public final class GpsdRig: @unchecked Sendable {
   ///   - receivers: how many it has; further down they are counted from 0.
   ///   - opensAtOnce: gpsd opens the receiver at once (`-n`) rather than when the first client watches.
   ///   - isStarted: false leaves gpsd off until `start()`.
+  ///   - isActivated: the port takes connections from now on, whether gpsd runs or not, as under systemd's gpsd.socket;
+  ///     gpsd is handed the socket (sd_listen_fds(3)). Implies that it is off until `start()`.
   /// - Throws: `RigError` when there is no gpsd, or it does not listen within 10 s.
   public init(
     _ kind: Source = .tcp, in workplace: Workplace, receivers: Int = 1, opensAtOnce: Bool = false,
-    isStarted: Bool = true
+    isStarted: Bool = true, isActivated: Bool = false
   ) throws {
     self.workplace = workplace
     self.kind = kind
@@ -45,9 +49,10 @@ public final class GpsdRig: @unchecked Sendable {
     folder = workplace.folder.appendingPathComponent("gpsd-\(UUID().uuidString.prefix(4))")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     port = try Workplace.freePort()
+    activation = isActivated ? try GpsdRig.listen(port: port, control: folder.appendingPathComponent("control")) : nil
     let folder = folder
     sources = try (0..<receivers).map { try GpsdRig.open(kind, link: folder.appendingPathComponent("gps\($0)").path) }
-    if isStarted { try start() }
+    if isStarted, !isActivated { try start() }
   }
 
   deinit {
@@ -74,11 +79,18 @@ public final class GpsdRig: @unchecked Sendable {
       // The shared memory that gpsd exports is keyed by number: each rig gets its own.
       let key = "0x" + String(0x4A75_0000 + port, radix: 16)
       let control = folder.appendingPathComponent("control-\(starts)").path
+      let arguments =
+        ["-N", "-b", "-D", "3", "-S", String(port), "-F", control] + (opensAtOnce ? ["-n"] : []) + sources.map(\.name)
+      // The shell becomes gpsd and keeps its number, by which gpsd knows that the descriptors are for it: from 3 on, the
+      // control socket first.
+      let handOver = [
+        "-c", #"export LISTEN_PID=$$ LISTEN_FDS=2; exec gpsd "$@" 3>&1 4<&0 </dev/null >/dev/null"#, "gpsd",
+      ]
       let child = try ChildProcess(
-        "gpsd",
-        ["-N", "-b", "-D", "3", "-S", String(port), "-F", control] + (opensAtOnce ? ["-n"] : [])
-          + sources.map(\.name),
-        name: "gpsd-\(starts)", in: folder, environment: ["GPSD_SHM_KEY": key])
+        activation == nil ? "gpsd" : "/bin/sh", activation == nil ? arguments : handOver + arguments,
+        name: "gpsd-\(starts)", in: folder,
+        environment: ["GPSD_SHM_KEY": key].merging(activation == nil ? [:] : ["PATH": GpsdRig.path]) { $1 },
+        sockets: activation)
       self.child = child
       return child
     }
@@ -170,7 +182,8 @@ public final class GpsdRig: @unchecked Sendable {
   }
 
   private func tell(_ line: String) throws {
-    let control = lock.withLock { folder.appendingPathComponent("control-\(starts)").path }
+    let name = activation == nil ? "control-\(lock.withLock { starts })" : "control"
+    let control = folder.appendingPathComponent(name).path
     try UnixSocket.request(line + "\r\n", at: control)
   }
 
@@ -180,6 +193,18 @@ public final class GpsdRig: @unchecked Sendable {
     case .pty: try PseudoTerminalReceiver()
     case .link: try PseudoTerminalReceiver(link: link)
     }
+  }
+
+  private static func listen(port: Int, control: URL) throws -> (input: FileHandle, output: FileHandle) {
+    (
+      FileHandle(fileDescriptor: try Loopback.listen(port: port), closeOnDealloc: true),
+      FileHandle(fileDescriptor: try UnixSocket.listen(at: control.path), closeOnDealloc: true)
+    )
+  }
+
+  /// With the folders where Debian keeps its daemons.
+  private static var path: String {
+    (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin") + ":/usr/sbin:/sbin:/usr/local/sbin"
   }
 
   /// Whether somebody listens: a connection that is made and closed.

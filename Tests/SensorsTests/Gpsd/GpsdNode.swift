@@ -111,10 +111,13 @@ extension GpsdSession.Settings {
 }
 
 extension LocationTracker.Settings {
-  /// Every report decided on at once, every fix published, every change to none a loss.
+  /// Every report decided on at once, every fix published, every change to none a loss. No gate: what real receivers
+  /// sent in hours comes in a second.
   static let everything: LocationTracker.Settings = {
     var settings = LocationTracker.Settings(distanceFilterM: 0, maxAccuracyM: 0, lostAfterS: 0)
     settings.settleS = 0
+    settings.maxSpeedMPS = 0
+    settings.maxAccelerationMPS2 = 0
     // Recordings are replayed faster than they were made.
     settings.maxSpeedMPS = 0
     settings.maxAccelerationMPS2 = 0
