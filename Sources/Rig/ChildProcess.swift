@@ -31,10 +31,16 @@ public final class ChildProcess: @unchecked Sendable {
     process.executableURL = URL(fileURLWithPath: path)
     process.arguments = arguments
     process.environment = ChildProcess.inherited.merging(environment) { _, new in new }
+    let files = (output: try ChildProcess.appending(to: output), errors: try ChildProcess.appending(to: errors))
+    // The child has its own; those of this process would stay open for as long as Foundation keeps the ended child.
+    defer {
+      try? files.output.close()
+      try? files.errors.close()
+    }
     process.standardInput = sockets?.input ?? FileHandle.nullDevice
     process.standardOutput =
-      try sockets?.output ?? terminal.map { FileHandle(fileDescriptor: $0.slave) } ?? ChildProcess.appending(to: output)
-    process.standardError = try ChildProcess.appending(to: errors)
+      sockets?.output ?? terminal.map { FileHandle(fileDescriptor: $0.slave) } ?? files.output
+    process.standardError = files.errors
     process.terminationHandler = { OrphanGuard.shared.forget($0.processIdentifier) }
     try ChildProcess.withNoSignalBlocked {
       try process.run()

@@ -32,8 +32,9 @@ struct GpsdJumpTests {
       let isPosition = body.contains("GGA") || body.contains("RMC")
       switch damage {
       case .longitude where isPosition:
-        return NMEARoute.sentence(body.replacingOccurrences(of: ",00832.", with: ",00932.").replacingOccurrences(
-          of: ",00833.", with: ",00933."))
+        return NMEARoute.sentence(
+          body.replacingOccurrences(of: ",00832.", with: ",00932.").replacingOccurrences(
+            of: ",00833.", with: ",00933."))
       case .longitudeWithoutChecksum where body.contains("RMC"):
         return "$" + body.replacingOccurrences(of: ",0083", with: ",0093") + "\r\n"
       case .date where body.contains("RMC"): return NMEARoute.sentence(twoDaysLater(body))

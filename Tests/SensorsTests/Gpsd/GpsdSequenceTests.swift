@@ -1,6 +1,7 @@
 import Foundation
 import NodeLogic
 import Rig
+import Telemetry
 import Testing
 
 /// One fault after another, chosen by a seed. JUDDER_FAULTS sets how many there are in all, JUDDER_FAULTS_SEED the seed
@@ -38,10 +39,31 @@ struct GpsdSequenceTests {
       #expect(openDescriptors() <= before + 2)
       let grown = reports.map(\.grownBytes).max() ?? 0
       let processor = reports.map(\.processorS).reduce(0, +)
-      print("\(Self.steps) faults: \(processor) s of processor time in all nodes, memory +\(grown / 1024) KiB;",
+      print(
+        "\(Self.steps) faults: \(processor) s of processor time in all nodes, memory +\(grown / 1024) KiB;",
         "gpsd had to be told \(reports.map(\.helped).reduce(0, +)) times of a receiver that came back")
       #expect(grown < 8 << 20)
     }
+  }
+
+  /// A receiver that gpsd takes for open and that says nothing is opened anew: the watch is let go of for over a minute.
+  @Test(.enabled(if: isAlone, "takes 90 s: make faults"))
+  func aSilentReceiverIsOpenedAnew() async throws {
+    let problem = try await onThread { () -> String? in
+      let rig = try GpsdRig(.pty, in: Workplace())
+      let node = GpsdNode(port: rig.port, .drill)
+      guard node.run(seconds: 15, until: \.isUp), rig.waitUntilOpen() else { return "gpsd does not open" }
+      // gpsd does not let go of one that it has not made out yet.
+      for step in 0..<10 {
+        try rig.send(NMEARoute().sentences(at: Double(step)))
+        node.run(seconds: 0.2)
+      }
+      let opened = { rig.log().components(separatedBy: ": activated GPS (fd").count - 1 }
+      guard node.run(seconds: 110, until: { _ in opened() >= 2 }) else { return "opened \(opened()) times" }
+      // gpsd was there all the time.
+      return node.downs.isEmpty && node.losses == [.stalled] ? nil : "\(node.story)"
+    }
+    #expect(problem == nil)
   }
 
   private static func number(_ key: String) -> Int? { ProcessInfo.processInfo.environment[key].flatMap(Int.init) }
