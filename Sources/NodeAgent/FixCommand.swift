@@ -36,7 +36,7 @@ final class FixCommand {
     clockWatch = ClockWatch(clock: tool.clock)
     state = FixState(
       configuration.logic, prefix: configuration.prefix, name: configuration.name, clock: clockWatch.state,
-      at: tool.clock.now())
+      record: configuration.recordFile.flatMap { LocationRecordFile($0, log: log).read() }, at: tool.clock.now())
   }
 
   /// - Throws: `unavailable` when gpsd did not answer in all the seconds.

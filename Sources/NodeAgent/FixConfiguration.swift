@@ -11,9 +11,15 @@ struct FixConfiguration {
   var logic: NodeSettings
   var gpsd: NodeConfiguration.GpsdAddress
   var accelerometer: AccelerometerSettings
+  /// What a node kept of the location; only read here. Nil: nothing is kept.
+  var recordFile: String?
 
-  /// - Parameter hostName: what the node is called when the configuration does not say.
-  init(_ configuration: Configuration, hostName: String) throws(ConfigurationFailure) {
+  /// - Parameters:
+  ///   - environment: where systemd says what folder is for state.
+  ///   - hostName: what the node is called when the configuration does not say.
+  init(
+    _ configuration: Configuration, environment: [String: String], hostName: String
+  ) throws(ConfigurationFailure) {
     guard let gpsd = NodeConfiguration.gpsd(configuration) else {
       throw ConfigurationFailure([configuration.problem("gpsd.enabled", "is false: there is nothing to look at")])
     }
@@ -22,6 +28,8 @@ struct FixConfiguration {
     prefix = try NodeConfiguration.prefix(configuration)
     logic = NodeConfiguration.logic(configuration)
     logic.gpsd = gpsd.endpoint
+    logic.location?.fences = try Geofence.all(configuration)
+    recordFile = NodeConfiguration.recordFile(configuration, environment)
     accelerometer = NodeConfiguration.accelerometer(configuration)
     // Samples come all the time: whoever looks waits for nothing to wake.
     accelerometer.wake = false

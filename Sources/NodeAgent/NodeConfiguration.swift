@@ -49,7 +49,7 @@ struct NodeConfiguration {
     logic.gpsd = gpsd?.endpoint
     let fences = try Geofence.all(configuration)
     logic.location?.fences = fences
-    recordFile = configuration.optionalText("location.record_file") ?? NodeConfiguration.stateFile(environment)
+    recordFile = NodeConfiguration.recordFile(configuration, environment)
     broker = try BrokerSettings(configuration, clientID: "judder-node-\(name)", environment: environment)
     takesCommands = configuration.flag("node.commands")
     logic.budget = NodeConfiguration.budget(
@@ -81,8 +81,7 @@ struct NodeConfiguration {
     }
   }
 
-  static func name(_ configuration: Configuration, _ hostName: String) throws(ConfigurationFailure) -> NodeName
-  {
+  static func name(_ configuration: Configuration, _ hostName: String) throws(ConfigurationFailure) -> NodeName {
     if let name = configuration.optionalText("node.id").flatMap({ NodeName($0) }) { return name }
     if let name = NodeName(fromHostName: hostName) { return name }
     let text = "is not set, and the host name '\(hostName)' holds no letter or digit to make it of; set it"
@@ -159,8 +158,9 @@ struct NodeConfiguration {
     return settings
   }
 
-  /// In the first folder that systemd gives this service for its state; see systemd.exec(5).
-  private static func stateFile(_ environment: [String: String]) -> String? {
+  /// As configured, or in the first folder that systemd gives this service for its state; see systemd.exec(5).
+  static func recordFile(_ configuration: Configuration, _ environment: [String: String]) -> String? {
+    if let file = configuration.optionalText("location.record_file") { return file }
     guard let folder = environment["STATE_DIRECTORY"]?.split(separator: ":").first else { return nil }
     return "\(folder)/location.json"
   }

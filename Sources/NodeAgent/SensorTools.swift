@@ -34,7 +34,7 @@ struct SensorTools {
   private func fix() throws(Termination) {
     let configuration: FixConfiguration
     do throws(ConfigurationFailure) {
-      configuration = try FixConfiguration(read(), hostName: hostName)
+      configuration = try FixConfiguration(read(), environment: source.environment, hostName: hostName)
     } catch {
       throw error.termination
     }

@@ -64,9 +64,10 @@ public struct FixPicture: Equatable, Sendable {
       Row(name: "published", text: FixText.published(state, at: now), rank: 4),
       row("position", FixText.position(state, at: now), colour(state.glance), rank: 3),
     ]
-    return rows.compactMap { $0 } + fences(state) + [
-      Row(name: "counts", text: state.summary, rank: 7), row("lines", FixText.lines(state), rank: 14),
-    ].compactMap { $0 }
+    return rows.compactMap { $0 } + fences(state)
+      + [
+        Row(name: "counts", text: state.summary, rank: 7), row("lines", FixText.lines(state), rank: 14),
+      ].compactMap { $0 }
   }
 
   private static func fences(_ state: FixState) -> [Row] {
