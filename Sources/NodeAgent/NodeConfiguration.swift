@@ -141,12 +141,16 @@ struct NodeConfiguration {
   }
 
   private static func location(_ configuration: Configuration) -> LocationTracker.Settings {
-    LocationTracker.Settings(
+    var settings = LocationTracker.Settings(
       distanceFilterM: configuration.number("location.distance_filter_m"),
       intervalS: configuration.number("location.interval_s"),
       maxAccuracyM: configuration.number("location.max_accuracy_m"),
       lostAfterS: configuration.number("location.lost_after_s"),
       device: configuration.optionalText("gpsd.device"))
+    settings.maxSpeedMPS = configuration.number("location.max_speed_mps")
+    settings.maxAccelerationMPS2 = configuration.number("location.max_acceleration_mps2")
+    settings.tripPauseS = configuration.number("location.trip_pause_s")
+    return settings
   }
 
   private static func gpsd(_ configuration: Configuration) -> GpsdAddress? {

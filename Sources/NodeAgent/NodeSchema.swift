@@ -213,6 +213,16 @@ enum NodeSchema {
       .number(
         "lost_after_s", LocationTracker.Settings.lostAfterRangeS, unit: "s", default: locationDefaults.lostAfterS,
         "Publish the loss, with its reason, after so long without a usable fix."),
+      .number(
+        "max_speed_mps", LocationTracker.Settings.maxSpeedRangeMPS, unit: "m/s", default: locationDefaults.maxSpeedMPS,
+        "No faster than this: a fix that would take more is rejected, until three in a row agree. 0: no limit."),
+      .number(
+        "max_acceleration_mps2", LocationTracker.Settings.maxAccelerationRangeMPS2, unit: "m/s^2",
+        default: locationDefaults.maxAccelerationMPS2,
+        "Nor does it gain speed faster than this, with the same consequence. 0: no limit."),
+      .number(
+        "trip_pause_s", LocationTracker.Settings.tripPauseRangeS, unit: "s", default: locationDefaults.tripPauseS,
+        "A trip begins when the node sets off after standing for so long."),
     ])
 
   private static let locationDefaults = LocationTracker.Settings()

@@ -120,7 +120,7 @@ import Testing
     _ = node.handle(.link(isConnected: true), at: .start)
     _ = node.handle(.link(isConnected: false), at: Instant(seconds: 1))
     for step in 1...3 {
-      _ = node.handle(position(Double(step), time: Double(step)), at: Instant(seconds: Double(step) + 1))
+      _ = node.handle(position(1 + Double(step) / 1000, time: Double(step)), at: Instant(seconds: Double(step) + 1))
     }
     _ = node.handle(.tick, at: Instant(seconds: 5))
     let sent = published(node.handle(.link(isConnected: true), at: Instant(seconds: 6))).filter {
@@ -133,7 +133,7 @@ import Testing
     }
     #expect(live.isRetained)
     #expect(present.cause == .request)
-    #expect(present.latitude == 3)
+    #expect(present.latitude == 1.003)
     #expect(present.ageS == 2)
     #expect(sent.dropFirst().allSatisfy { !$0.isRetained })
     #expect(sent.count == 4)
@@ -246,7 +246,7 @@ import Testing
     #expect(status.healthIntervalS == 5)
     #expect(node.handle(.tick, at: Instant(seconds: 8)).contains(.measureUsage))
     let again =
-      published(node.handle(position(47.1, time: 2), at: Instant(seconds: 9)))
+      published(node.handle(position(47.005, time: 2), at: Instant(seconds: 9)))
       + published(node.handle(.tick, at: Instant(seconds: 10)))
     guard case .location(.fixed(let position))? = again.last?.telegram.body else {
       Issue.record("no fix")

@@ -72,7 +72,8 @@ extension LocationTracker {
   }
 
   /// Lets a good fix say whether the node moves, and adds to the odometer. Answers how far it is from where the node
-  /// stood, where it has just set off [m]; 0 otherwise.
+  /// stood [m], where it has just set off and nothing of that is published; 0 otherwise. A position published while
+  /// standing may have drifted in just that direction, and must not hold the departure back.
   private mutating func move(to fix: Fix, isJump: Bool) -> Double {
     if isJump {
       judge.restart(at: fix)
@@ -83,6 +84,7 @@ extension LocationTracker {
     case .setOff(let anchor, let stoodS):
       travel.setOff(from: anchor, isNewTrip: stoodS >= settings.tripPauseS)
       travel.move(to: fix)
+      guard let published, let since = judge.since, published.fix.receivedAt < since else { return 0 }
       return judge.distanceM
     case .stood(let anchor): travel.stop(at: anchor)
     case .none: if judge.movement == .moving { travel.move(to: fix) }

@@ -152,10 +152,10 @@ import Testing
     }
     #expect(node.positions.allSatisfy { $0.latitude == 47 })
     #expect(node.tracker.counters.otherDevice == 20)
-    // The other one takes over when the first is gone.
+    // The other one takes over when the first is gone, once it is sure that the node is there.
     node.input(.report(.device(GpsdDevice(path: "/dev/a", isActivated: false))), at: 10)
-    node.fix(at: 10.5, north: 300, device: "/dev/b")
-    node.pass(to: 11)
+    for second in 10...12 { node.fix(at: Double(second) + 0.5, north: 300, device: "/dev/b") }
+    node.pass(to: 13)
     #expect(node.positions.last.map { $0.latitude > 47.002 } == true)
   }
 

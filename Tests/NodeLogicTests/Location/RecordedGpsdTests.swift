@@ -58,6 +58,9 @@ struct RecordedGpsdTests {
     let facts = try receiver.facts()
     var settings = LocationTracker.Settings(distanceFilterM: 0, maxAccuracyM: 0, lostAfterS: 0)
     settings.settleS = 0
+    // Fed ten times too fast.
+    settings.maxSpeedMPS = 0
+    settings.maxAccelerationMPS2 = 0
     var node = LocationFixture(settings)
     let positions = positions(try reports(receiver).reports)
     for position in positions {

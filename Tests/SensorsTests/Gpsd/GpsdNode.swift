@@ -99,6 +99,9 @@ extension LocationTracker.Settings {
   static let everything: LocationTracker.Settings = {
     var settings = LocationTracker.Settings(distanceFilterM: 0, maxAccuracyM: 0, lostAfterS: 0)
     settings.settleS = 0
+    // Recordings are replayed faster than they were made.
+    settings.maxSpeedMPS = 0
+    settings.maxAccelerationMPS2 = 0
     return settings
   }()
 
