@@ -135,12 +135,18 @@ extension Node {
   private mutating func take(_ report: AccelerometerReport, at now: Instant, _ effects: inout [NodeEffect]) {
     guard let outputs = motion?.handle(report, at: now) else { return }
     carryOut(outputs, at: now, &effects)
+    feelMotion(at: now)
     remindOfWatcher(report, &effects)
     guard case .started(let description) = report else { return }
     effects.append(.log(Note(.notice, "accelerometer", description.summary)))
     guard description != sensor else { return }
     sensor = description
     publish(.status(status(.online)), at: now, &effects)
+  }
+
+  /// A node that lies still is not on its way, whatever its fixes drift to.
+  private mutating func feelMotion(at now: Instant) {
+    location?.feel(motion?.stillness(at: now) ?? .unknown, at: now)
   }
 
   private mutating func take(_ input: GpsdInput, at now: Instant, _ effects: inout [NodeEffect]) {
@@ -177,6 +183,7 @@ extension Node {
 
   private mutating func tick(at now: Instant, _ effects: inout [NodeEffect]) {
     if let outputs = motion?.tick(at: now) { carryOut(outputs, at: now, &effects) }
+    feelMotion(at: now)
     if let outputs = location?.tick(at: now) { carryOut(outputs, at: now, &effects) }
     guard now >= healthDue, !isStopping else { return }
     healthDue = now + settings.healthIntervalS
