@@ -90,7 +90,9 @@ extension FleetState {
       if !retained, receipt != .formerBoot { judgeShake(shake, telegram, order: stamp.order, node: index, at: moment) }
     case .impact(let impact): note(.impact(impact), node: index, telegram, at: moment)
     case .freeFall(let fall): note(.freeFall(fall), node: index, telegram, at: moment)
-    case .geofence(let geofence): note(.geofence(geofence), node: index, telegram, at: moment)
+    case .geofence(let geofence):
+      note(.geofence(geofence), node: index, telegram, at: moment)
+      if nodes[index].note(geofence, stamp) { watchFences(node: index, at: moment) }
     case .waveform, .reply: break
     }
   }

@@ -22,7 +22,7 @@ extension FleetState {
       switch configuration.rules[number].kind {
       case .silent: watchSilence(key, at: moment)
       case .lostFix: watchFix(key, at: moment)
-      case .shake: continue
+      case .shake, .geofence: continue
       }
     }
     noteSilence(node: index)
@@ -63,6 +63,26 @@ extension FleetState {
     case .lost, .fixed, nil:
       return
     }
+  }
+
+  // MARK: Fences
+
+  /// Looks at the rules about fences when one was crossed. The newest crossing counts, in the order of the node's own
+  /// numbers: one that comes late, after an outage, is news only where nothing newer is known.
+  mutating func watchFences(node index: Int, at moment: Moment) {
+    for number in nodes[index].rules where configuration.rules[number].kind == .geofence {
+      let rule = configuration.rules[number]
+      guard let crossing = nodes[index].crossing(of: rule.fence) else { continue }
+      let key = AlertKey(rule: number, node: index)
+      switch crossing.content.event {
+      case .leave: observe(key, .holds(after: rule.forS ?? 0), "it left \(fenceName(crossing))", at: moment)
+      case .enter: observe(key, .clears(after: rule.clearForS), "it entered \(fenceName(crossing))", at: moment)
+      }
+    }
+  }
+
+  private func fenceName(_ crossing: Node.Reported<GeofenceMessage>) -> String {
+    SafeText.escaped(crossing.content.fence)
   }
 
   // MARK: Shakes

@@ -15,6 +15,8 @@ struct NodeConfiguration {
   var accelerometer: AccelerometerSettings
   /// Nil: location is off.
   var gpsd: GpsdAddress?
+  /// What is kept of the location over a restart; nil: nothing is.
+  var recordFile: String?
   var broker: BrokerSettings
   /// Do what comes on the node's command topic.
   var takesCommands: Bool
@@ -45,11 +47,15 @@ struct NodeConfiguration {
     try NodeConfiguration.check(accelerometer, logic.motion, configuration)
     gpsd = NodeConfiguration.gpsd(configuration)
     logic.gpsd = gpsd?.endpoint
+    let fences = try Geofence.all(configuration)
+    logic.location?.fences = fences
+    recordFile = configuration.optionalText("location.record_file") ?? NodeConfiguration.stateFile(environment)
     broker = try BrokerSettings(configuration, clientID: "judder-node-\(name)", environment: environment)
     takesCommands = configuration.flag("node.commands")
     logic.budget = NodeConfiguration.budget(
       configuration, broker, topicBytes: "\(prefix)/\(name)/".utf8.count)
     warnings = BrokerSection.warnings(configuration, environment: environment)
+    if gpsd == nil, !fences.isEmpty { warnings.append("gpsd.enabled is false: no geofence is watched") }
     logLevel = LogLevel(rawValue: configuration.text("log.level")) ?? .info
     listen()
   }
@@ -151,6 +157,12 @@ struct NodeConfiguration {
     settings.maxAccelerationMPS2 = configuration.number("location.max_acceleration_mps2")
     settings.tripPauseS = configuration.number("location.trip_pause_s")
     return settings
+  }
+
+  /// In the first folder that systemd gives this service for its state; see systemd.exec(5).
+  private static func stateFile(_ environment: [String: String]) -> String? {
+    guard let folder = environment["STATE_DIRECTORY"]?.split(separator: ":").first else { return nil }
+    return "\(folder)/location.json"
   }
 
   private static func gpsd(_ configuration: Configuration) -> GpsdAddress? {

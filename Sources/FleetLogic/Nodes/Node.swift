@@ -39,6 +39,8 @@ public struct Node: Equatable, Sendable {
   public internal(set) var acceleration: Reported<AccelerationMessage>?
   /// The last phase of the last shake; nil before the first.
   public internal(set) var shake: Reported<ShakeMessage>?
+  /// The last crossing of each of its fences.
+  public internal(set) var crossings: [String: Reported<GeofenceMessage>] = [:]
   /// What it said last about its own condition; nil before the first.
   public internal(set) var health: Reported<HealthMessage>?
   /// Messages taken, by stream.
@@ -72,6 +74,27 @@ public struct Node: Equatable, Sendable {
     public var content: Content
     /// When.
     public var stamp: Stamp
+  }
+
+  /// The last crossing of a fence, or of any.
+  func crossing(of fence: String?) -> Reported<GeofenceMessage>? {
+    if let fence { return crossings[fence] }
+    return crossings.values.max { $1.stamp.isNewer(than: $0.stamp) && !$0.stamp.isNewer(than: $1.stamp) }
+  }
+
+  /// As many fences as a node may have, and as many that it had before.
+  private static let mostFences = 200
+
+  /// Notes a crossing, unless something newer is known of that fence. Answers whether it did.
+  mutating func note(_ crossing: GeofenceMessage, _ stamp: Stamp) -> Bool {
+    if let known = crossings[crossing.fence], !stamp.isNewer(than: known.stamp) { return false }
+    if crossings[crossing.fence] == nil, crossings.count >= Self.mostFences,
+      let oldest = crossings.min(by: { $1.value.stamp.isNewer(than: $0.value.stamp) })?.key
+    {
+      crossings[oldest] = nil
+    }
+    crossings[crossing.fence] = Reported(content: crossing, stamp: stamp)
+    return true
   }
 
   /// The run that counts; nil before the first message.

@@ -133,6 +133,7 @@ public enum FleetJSON {
       json.integer("shake", node.counts[.shake])
       json.integer("orientation", node.counts[.orientation])
       json.integer("location", node.counts[.location])
+      json.integer("geofence", node.counts[.geofence])
       json.integer("health", node.counts[.health])
     }
     json.object("link") { json in

@@ -15,9 +15,10 @@ public struct Node: Sendable {
   public let boot: BootID
   public private(set) var settings: NodeSettings
   /// Which calendar time counts.
-  public private(set) var time: NodeClock
+  public internal(set) var time: NodeClock
   var motion: MotionPipeline?
   var location: LocationTracker?
+  var keeping: LocationKeeping
   private var outbox: Outbox
   var budget: DataBudget?
   var commands = CommandDesk()
@@ -31,13 +32,19 @@ public struct Node: Sendable {
   private var turn: OrientationChange?
   private var isStopping = false
 
-  /// - Parameter clock: the system clock, until the shell says otherwise.
-  public init(boot: BootID, _ settings: NodeSettings, clock: ClockState, at now: Instant = .start) {
+  /// - Parameters:
+  ///   - clock: the system clock, until the shell says otherwise.
+  ///   - record: what an earlier run kept.
+  public init(
+    boot: BootID, _ settings: NodeSettings, clock: ClockState, record: LocationRecord? = nil, at now: Instant = .start
+  ) {
     self.boot = boot
     self.settings = settings
     time = NodeClock(system: clock)
     motion = settings.motion.map { MotionPipeline($0) }
-    location = settings.location.map { LocationTracker($0, startedAt: now) }
+    let keeping = LocationKeeping(record, at: now)
+    self.keeping = keeping
+    location = settings.location.map { keeping.tracker($0, at: now) }
     outbox = Outbox(capacityBytes: settings.outboxBytes)
     budget = settings.budget.map { DataBudget($0, at: now) }
     healthDue = now + min(Node.firstHealthS, settings.healthIntervalS)
@@ -91,11 +98,7 @@ public struct Node: Sendable {
   public mutating func reconfigure(_ settings: NodeSettings, at now: Instant) -> [NodeEffect] {
     var effects: [NodeEffect] = []
     reconfigureMotion(settings.motion, at: now, &effects)
-    if let new = settings.location, location != nil {
-      location?.reconfigure(new)
-    } else {
-      location = settings.location.map { LocationTracker($0, startedAt: now) }
-    }
+    reconfigureLocation(settings.location, at: now, &effects)
     if settings.healthIntervalS != self.settings.healthIntervalS {
       healthDue = min(healthDue, now + settings.healthIntervalS)
     }
@@ -149,23 +152,6 @@ extension Node {
     publish(.status(status(.online)), at: now, &effects)
   }
 
-  /// A node that lies still is not on its way, whatever its fixes drift to.
-  private mutating func feelMotion(at now: Instant) {
-    location?.feel(motion?.stillness(at: now) ?? .unknown, at: now)
-  }
-
-  private mutating func take(_ input: GpsdInput, at now: Instant, _ effects: inout [NodeEffect]) {
-    guard let outputs = location?.handle(input, at: now) else { return }
-    if let note = input.note(settings.gpsd ?? "?") { effects.append(.log(note)) }
-    learnTime(at: now, &effects)
-    carryOut(outputs, at: now, &effects)
-  }
-
-  /// Before what the fix leads to is published, so that it has the time which the fix made known.
-  private mutating func learnTime(at now: Instant, _ effects: inout [NodeEffect]) {
-    if let fix = location?.lastGood, let note = time.hear(fix, at: now) { effects.append(.log(note)) }
-  }
-
   private mutating func connect(at now: Instant, _ effects: inout [NodeEffect]) {
     connects += 1
     outbox.connect()
@@ -199,6 +185,7 @@ extension Node {
       learnTime(at: now, &effects)
       carryOut(outputs, at: now, &effects)
     }
+    keepLocation(.whenDue, at: now, &effects)
     guard now >= healthDue, !isStopping else { return }
     healthDue = now + settings.healthIntervalS
     effects.append(.measureUsage)
@@ -207,6 +194,7 @@ extension Node {
   private mutating func stop(at now: Instant, _ effects: inout [NodeEffect]) {
     isStopping = true
     if let outputs = motion?.stop(at: now) { carryOut(outputs, at: now, &effects) }
+    keepLocation(.atOnce, at: now, &effects)
     flush(at: now, &effects)
     publish(.status(status(.stopped)), at: now, &effects)
   }
@@ -242,16 +230,8 @@ extension Node {
     }
   }
 
-  mutating func carryOut(_ outputs: [LocationOutput], at now: Instant, _ effects: inout [NodeEffect]) {
-    for output in outputs {
-      guard let message = output.message(clock: clock) else { continue }
-      if let note = message.note { effects.append(.log(note)) }
-      append(.location(message), at: output.at, &effects)
-    }
-  }
-
   /// Puts an event into the outbox; `flush` hands it over.
-  private mutating func append(_ body: Telegram.Body, at measured: Instant, _ effects: inout [NodeEffect]) {
+  mutating func append(_ body: Telegram.Body, at measured: Instant, _ effects: inout [NodeEffect]) {
     take(outbox.append(Telegram(envelope(measured), body), at: measured), &effects)
   }
 
