@@ -169,7 +169,8 @@ struct NodeConfiguration {
     guard configuration.flag("gpsd.enabled") else { return nil }
     return GpsdAddress(
       host: configuration.text("gpsd.host"), port: configuration.integer("gpsd.port"),
-      session: GpsdSession.Settings(device: configuration.optionalText("gpsd.device")))
+      session: GpsdSession.Settings(
+        device: configuration.optionalText("gpsd.device"), lostAfterS: configuration.number("location.lost_after_s")))
   }
 
   static func accelerometer(_ configuration: Configuration) -> AccelerometerSettings {
