@@ -59,9 +59,12 @@ enum CheckCommand {
     guard let address = configuration.gpsd else { return [Finding(.good, "gpsd", "location is off")] }
     let clock = MonotonicClock.process
     return GpsdProbe.run(
-      host: address.host, port: UInt16(clamping: address.port), device: address.session.device, now: clock.now
+      host: address.host, port: UInt16(clamping: address.port), device: address.session.device,
+      maxAccuracyM: configuration.logic.location?.maxAccuracyM ?? 0, clock: ClockProbe(clock: clock).read(),
+      now: clock.now
     ).map {
-      Finding($0.isProblem ? .problem : .good, "gpsd", "\(address.endpoint): \($0.text)", remedy: $0.remedy)
+      let severity = $0.isProblem ? Finding.Severity.problem : $0.isWarning ? .warning : .good
+      return Finding(severity, "gpsd", "\(address.endpoint): \($0.text)", remedy: $0.remedy)
     }
   }
 

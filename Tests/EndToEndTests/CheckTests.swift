@@ -121,6 +121,23 @@ import Testing
     #expect(lines("gpsd", checked).last?.contains("; ") == true, "\(checked.output)")
   }
 
+  @Test func aFixThatWouldBeRejectedIsAProblem() throws {
+    try broker.start()
+    let gpsd = try GpsdRig(in: place, opensAtOnce: true)
+    #expect(gpsd.waitUntilOpen())
+    // Half a year ago: no count of weeks explains it. Without a clock that is worth something that is no finding.
+    let player = RoutePlayer(NMEARoute(start: Date() - 180 * 86_400), to: gpsd, rateHz: 2)
+    defer { player.stop() }
+    let checked = try check([
+      "gpsd.enabled": "true", "gpsd.host": "\"127.0.0.1\"", "gpsd.port": "\(gpsd.port)",
+      "location.max_accuracy_m": "1",
+    ])
+    #expect(checked.status == 1, "\(checked.output)")
+    let said = lines("gpsd", checked).first { $0.contains("3D fix at 47.3") } ?? ""
+    #expect(said.hasPrefix("problem ") && said.contains(" m above the sea"), "\(checked.output)")
+    #expect(said.hasSuffix("; raise location.max_accuracy_m or improve the antenna"), "\(checked.output)")
+  }
+
   @Test func theConfigurationIsBroken() throws {
     let file = try place.write("broken.toml", "[node]\nid = \"Not A Name\"\n[broker]\nhst = \"x\"\nport = 70000\n")
     let broken = try outcome(of: Programs.node, ["check", "--config", file], in: place)
