@@ -45,7 +45,7 @@ enum CheckCommand {
     }
     let better = configuration.gpsd == nil ? "NTP" : "GPS time or NTP"
     var text = "\(wall.rfc3339), nothing vouches for it: timestamps will be marked clk none until \(better)"
-    if case .certificates = configuration.broker.security { text += "; TLS certificates may be refused" }
+    if case .certificates(_) = configuration.broker.security { text += "; TLS certificates may be refused" }
     return Finding(.warning, "clock", text, remedy: "let systemd-timesyncd or chrony set it")
   }
 

@@ -23,7 +23,7 @@ struct MiniSEEDTests {
     #expect(first.encoding == 3, "32-bit integers")
     #expect(first.nominalRateHz == 100 && first.rateHz == 100)
     #expect(first.activityFlags == 0 && first.clockFlags == 0x20 && first.qualityFlags == 0)
-    #expect(first.timingQuality == 80)
+    #expect(first.timingQuality == 100)
     #expect(first.samples == (10..<60).map { 100 * $0 }, "one count is 1 ug")
     #expect(all[1].samples == (10..<60).map { -100 * $0 })
     #expect(all[2].samples == Array(repeating: 998_700, count: 50))

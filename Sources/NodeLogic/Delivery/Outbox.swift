@@ -152,9 +152,9 @@ public struct Outbox: Sendable {
 
   /// The events to hand over now, as far as the window has room.
   ///
-  /// - Parameter clock: the node's clock of now. What was made when the clock was worth less, and is handed over for the
-  ///   first time, gets its times from it. What was handed over before keeps its times, since the broker may have it:
-  ///   two that are the same by `boot` and `seq` are the same.
+  /// - Parameter clock: the node's clock of now. What was made when the clock was worth less, and is handed over for
+  ///   the first time, gets its times from it. What was handed over before keeps its times, since the broker may have
+  ///   it: two that are the same by `boot` and `seq` are the same.
   public mutating func next(at now: Instant, clock: ClockState? = nil) -> [Outgoing] {
     guard isConnected else { return [] }
     if let resumeAt, now < resumeAt { return [] }

@@ -33,7 +33,8 @@ extension GpsdSession {
       self.device = device
       let share = min(max(lostAfterS, 5), 30) / 30
       silenceS *= share
-      answerS *= share
+      // A gpsd that opens a receiver first takes over a second for the answer.
+      answerS = max(answerS * share, 2)
       devicesAfterWatchS *= share
     }
 

@@ -12,6 +12,16 @@ extension Node {
     keepLocation(.whenDue, at: now, &effects)
   }
 
+  /// Before what the fix leads to is published, so that it has the time which the fix made known.
+  mutating func learnTime(at now: Instant, _ effects: inout [NodeEffect]) {
+    if let fix = location?.lastGood, let note = time.hear(fix, at: now) { effects.append(.log(note)) }
+  }
+
+  /// A node that lies still is not on its way, whatever its fixes drift to.
+  mutating func feelMotion(at now: Instant) {
+    location?.feel(motion?.stillness(at: now) ?? .unknown, at: now)
+  }
+
   /// Publishes what the tracker says.
   mutating func carryOut(_ outputs: [LocationOutput], at now: Instant, _ effects: inout [NodeEffect]) {
     for output in outputs {

@@ -15,7 +15,7 @@ public struct Node: Sendable {
   public let boot: BootID
   public private(set) var settings: NodeSettings
   /// Which calendar time counts.
-  public private(set) var time: NodeClock
+  public internal(set) var time: NodeClock
   var motion: MotionPipeline?
   var location: LocationTracker?
   var keeping: LocationKeeping
@@ -143,17 +143,13 @@ extension Node {
   private mutating func take(_ report: AccelerometerReport, at now: Instant, _ effects: inout [NodeEffect]) {
     guard let outputs = motion?.handle(report, at: now) else { return }
     carryOut(outputs, at: now, &effects)
+    feelMotion(at: now)
     remindOfWatcher(report, &effects)
     guard case .started(let description) = report else { return }
     effects.append(.log(Note(.notice, "accelerometer", description.summary)))
     guard description != sensor else { return }
     sensor = description
     publish(.status(status(.online)), at: now, &effects)
-  }
-
-  /// Before what the fix leads to is published, so that it has the time which the fix made known.
-  mutating func learnTime(at now: Instant, _ effects: inout [NodeEffect]) {
-    if let fix = location?.lastGood, let note = time.hear(fix, at: now) { effects.append(.log(note)) }
   }
 
   private mutating func connect(at now: Instant, _ effects: inout [NodeEffect]) {
@@ -184,6 +180,7 @@ extension Node {
 
   private mutating func tick(at now: Instant, _ effects: inout [NodeEffect]) {
     if let outputs = motion?.tick(at: now) { carryOut(outputs, at: now, &effects) }
+    feelMotion(at: now)
     if let outputs = location?.tick(at: now) {
       learnTime(at: now, &effects)
       carryOut(outputs, at: now, &effects)

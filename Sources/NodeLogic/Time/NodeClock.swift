@@ -30,6 +30,7 @@ public struct NodeClock: Equatable, Sendable {
   private var isRolledOver = false
   private var latest: Instant?
 
+  /// The system clock counts until GPS time is known.
   public init(system: ClockState) {
     self.system = system
     state = system

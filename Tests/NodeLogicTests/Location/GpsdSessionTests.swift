@@ -198,7 +198,7 @@ import Testing
     #expect(sent == [Self.watch])
   }
 
-  @Test(arguments: [(30.0, 10.0, 5.0), (300, 10, 5), (15, 5, 2.5), (0, 1.6667, 0.8333)])
+  @Test(arguments: [(30.0, 10.0, 5.0), (300, 10, 5), (15, 5, 2.5), (0, 1.6667, 2)])
   func asksBeforeTheFixCountsAsLost(lostAfterS: Double, silenceS: Double, answerS: Double) {
     let settings = GpsdSession.Settings(lostAfterS: lostAfterS)
     #expect(abs(settings.silenceS - silenceS) < 0.001)

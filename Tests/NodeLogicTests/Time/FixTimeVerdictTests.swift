@@ -2,8 +2,8 @@ import NodeLogic
 import Telemetry
 import Testing
 
-/// What the time of a fix is worth: openwrt/packages#16272, canboat/canboat PR#863 and openvehicles OVMS3#284 (1024 weeks
-/// off), arendst/Tasmota#17896 (a cold receiver's 1980).
+/// What the time of a fix is worth: openwrt/packages#16272, canboat/canboat PR#863 and openvehicles OVMS3#284 (1024
+/// weeks off), arendst/Tasmota#17896 (a cold receiver's 1980).
 @Suite struct FixTimeVerdictTests {
   /// 2026-11-30T00:53:20Z.
   private static let now = 1_796_000_000.0
