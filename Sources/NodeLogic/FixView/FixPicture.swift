@@ -1,10 +1,10 @@
 public import Telemetry
 
-/// A view of positions as lines of a terminal: gpsd and its receivers, the newest report, what was decided and why, what
-/// comes next, and the last events.
+/// A view of positions as lines of a terminal: gpsd and its receivers, the newest report, what was decided and why,
+/// what comes next, and the last events.
 ///
-/// Pure: none of the lines is wider than the terminal, there are no more than fit, and none holds a control character but
-/// for the colours. Where there is too little room, what matters least goes first.
+/// Pure: none of the lines is wider than the terminal, there are no more than fit, and none holds a control character
+/// but for the colours. Where there is too little room, what matters least goes first.
 public struct FixPicture: Equatable, Sendable {
   /// Columns of the terminal.
   public var width: Int
