@@ -67,7 +67,8 @@ enum NodeCommands {
         + "far and how long it is to the next message, whether the node stands or moves, what a loss waits for, "
         + "fences, counts, and the last decisions. Elsewhere a line for each decision, refusal, loss and change at "
         + "gpsd, and one after => for each message that would be published; or JSON with --json: "
-        + "{\"up\":...,\"event\":...} for what was decided or changed, {\"topic\":...,\"payload\":{...}} for a message.",
+        + "{\"up\":...,\"event\":...} for what was decided or changed, "
+        + "{\"topic\":...,\"payload\":{...}} for a message.",
       "Nothing is published, and no broker is needed. gpsd has room for many clients, so that this works beside a "
         + "node that runs. The accelerometer takes part in the decision about drift where it can be read; where "
         + "judder-node run has it, that is said, and drift is judged by speed and accuracy alone.",
