@@ -130,7 +130,7 @@ final class FixCommand {
   }
 
   /// Why it cannot be read, where another program has it. Unlike other tools this one goes on without it.
-  private static func explained(_ report: AccelerometerReport) -> AccelerometerReport {
+  static func explained(_ report: AccelerometerReport) -> AccelerometerReport {
     guard case .failed = report, SensorSession.explained(report) != report else { return report }
     return .failed(reason: "another program has it, judder-node run for one")
   }
