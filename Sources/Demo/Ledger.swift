@@ -12,6 +12,8 @@ struct Ledger {
   private(set) var boots: [NodeName: Set<BootID>] = [:]
   private(set) var losses: [LocationMessage.Loss.Reason: Int] = [:]
   private(set) var positions: [LocationMessage.Position.Cause: Int] = [:]
+  /// How often a fence was entered and left.
+  private(set) var crossings: [GeofenceMessage.Event: Int] = [:]
   private(set) var lastStates: [NodeName: StatusMessage.State] = [:]
   private(set) var wills = 0
   /// What was no message of the contract, with the reason.
@@ -46,7 +48,8 @@ struct Ledger {
     case .shake(let shake): shakes[shake.phase, default: 0] += 1
     case .location(.fixed(let position)): positions[position.cause, default: 0] += 1
     case .location(.lost(let loss)): losses[loss.reason, default: 0] += 1
-    case .acceleration, .waveform, .impact, .freeFall, .orientation, .geofence, .health, .reply: break
+    case .geofence(let crossing): crossings[crossing.event, default: 0] += 1
+    case .acceleration, .waveform, .impact, .freeFall, .orientation, .health, .reply: break
     }
   }
 

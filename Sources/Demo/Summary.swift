@@ -45,9 +45,11 @@ struct Summary {
     let fixes = ledger.positions.values.reduce(0, +)
     let losses = ledger.losses[.noFix] ?? 0
     let regained = ledger.positions[.regained] ?? 0
+    let (entered, left) = (ledger.crossings[.enter] ?? 0, ledger.crossings[.leave] ?? 0)
     return [
       Item(text: "positions from a real gpsd: \(fixes)", isSeen: fixes > 0),
       Item(text: "position lost (no fix): \(losses), and regained: \(regained)", isSeen: losses > 0 && regained > 0),
+      Item(text: "fence entered: \(entered), and left: \(left)", isSeen: entered > 0 && left > 0),
     ]
   }
 

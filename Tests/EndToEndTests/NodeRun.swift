@@ -12,11 +12,13 @@ final class NodeRun {
   private let workplace: Workplace
   private(set) var process: ChildProcess
 
+  /// - Parameter tables: what comes after the keys in the configuration file, such as lists of tables.
   init(
-    _ keys: Keys, in workplace: Workplace, name: String = "node", environment: [String: String] = [:]
+    _ keys: Keys, tables: String = "", in workplace: Workplace, name: String = "node",
+    environment: [String: String] = [:]
   ) throws {
     self.workplace = workplace
-    file = try workplace.write("\(name).toml", NodeRun.text(keys))
+    file = try workplace.write("\(name).toml", NodeRun.text(keys) + tables)
     process = try ChildProcess(
       Programs.node, ["run", "--config", file], name: name, in: workplace.folder, environment: environment)
   }

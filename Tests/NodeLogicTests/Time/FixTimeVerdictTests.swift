@@ -62,7 +62,8 @@ import Testing
     let output = LocationOutput(at: Instant(seconds: 12), .fixed(position))
     func rollovers(_ wallAtStart: Double, _ quality: ClockQuality) -> Int? {
       let clock = ClockState(wallAtStart: WallTime(seconds: wallAtStart), quality: quality)
-      guard case .fixed(let said)? = Optional(output.message(clock: clock)) else { return nil }
+      let message: LocationMessage? = output.message(clock: clock)
+      guard case .fixed(let said)? = message else { return nil }
       #expect(said.fixTime == position.fixTime)
       #expect(said.received == WallTime(seconds: wallAtStart + 10))
       return said.fixTimeRollovers
