@@ -1,7 +1,7 @@
 internal import Telemetry
 
-/// Which of several receivers is followed: one, until another one has been clearly better for a while, or the one has no
-/// usable fix any more.
+/// Which of several receivers is followed: one, until another one has been clearly better for a while, or the one has
+/// no usable fix any more.
 struct DeviceChoice: Equatable, Sendable {
   /// So many are remembered; the one heard longest ago makes room.
   static let most = 8

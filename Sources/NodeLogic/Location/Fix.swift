@@ -61,8 +61,8 @@ public struct Fix: Equatable, Sendable {
     return nil
   }
 
-  /// The height [m] and what it is above: the sea where that is known. A height that a receiver kept from before it lost
-  /// the third dimension is none.
+  /// The height [m] and what it is above: the sea where that is known. A height that a receiver kept from before it
+  /// lost the third dimension is none.
   public var altitude: (metres: Double, source: LocationMessage.Position.AltitudeSource)? {
     guard dimensions == 3 else { return nil }
     if let altitudeMSLM { return (altitudeMSLM, .msl) }

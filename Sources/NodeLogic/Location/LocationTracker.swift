@@ -5,9 +5,9 @@ public import Telemetry
 ///
 /// Each epoch is decided on once: its accuracy, then whether a vehicle can have got there (`OutlierGate`), then whether
 /// the node stands or moves (`MovementJudge`), then whether it is worth a message. A position is published when it is
-/// the first, when it is regained, when the node moved by the distance filter, or when the interval has passed, whichever
-/// comes first. A fix that was refused changes nothing: neither the reference of the distance filter nor the time since
-/// the last good one, nor what is known of standing and moving.
+/// the first, when it is regained, when the node moved by the distance filter, or when the interval has passed,
+/// whichever comes first. A fix that was refused changes nothing: neither the reference of the distance filter nor the
+/// time since the last good one, nor what is known of standing and moving.
 public struct LocationTracker: Sendable {
   enum Phase: Equatable {
     /// No fix yet, and not long enough to call it lost.

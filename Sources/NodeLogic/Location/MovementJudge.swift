@@ -3,10 +3,10 @@ internal import Telemetry
 /// Whether the node stands or moves, from good fixes and the accelerometer's stillness.
 ///
 /// Positions wander while nothing moves, so a node that stands stays where its first fixes were until several in a row
-/// are displaced by more than an allowance. The allowance grows with the accuracies, is wider while the accelerometer is
-/// still and narrower while something says that the node moves, and is capped, so that a tow too smooth for the
-/// accelerometer and too slow for the speed is still seen within 100 m. A fix that was rejected never gets here, so that
-/// it says neither standing nor moving. Constant work and memory.
+/// are displaced by more than an allowance. The allowance grows with the accuracies, is wider while the accelerometer
+/// is still and narrower while something says that the node moves, and is capped, so that a tow too smooth for the
+/// accelerometer and too slow for the speed is still seen within 100 m. A fix that was rejected never gets here, so
+/// that it says neither standing nor moving. Constant work and memory.
 struct MovementJudge: Equatable, Sendable {
   /// So many fixes in a row over `confirmS` make a departure; where fixes are rare, `fewFixes` over `fewS`.
   static let confirmFixes = 3

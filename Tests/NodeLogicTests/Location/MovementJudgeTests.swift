@@ -78,7 +78,7 @@ import Testing
         for stillness in [still, .unknown, .moving] {
           var judge = parked(stillness)
           let seen = departure(&judge, stillness, accuracyM: accuracy, north: { $0 * speed })
-          #expect(try #require(seen) * speed < 70, "\(speed) m/s, \(accuracy) m, \(stillness)")
+          #expect(try #require(seen) * speed < 60, "\(speed) m/s, \(accuracy) m, \(stillness)")
         }
       }
     }
