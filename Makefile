@@ -33,7 +33,7 @@ SELF_CONTAINED = -c release --static-swift-stdlib -Xswiftc -use-ld=lld -Xlinker 
 RELEASE_FLAGS = $(SELF_CONTAINED) -Xlinker -s
 RELEASE = $(BUILD)/release
 
-.PHONY: help demo test hil bench lint format config build release install uninstall clean
+.PHONY: help demo test faults hil bench lint format config build release install uninstall clean
 .PHONY: dependencies lint-format static-libraries
 
 help: ## list the targets
@@ -59,6 +59,15 @@ test: dependencies lint-format ## lint, build and run every test
 	  echo "make test: no test ran" >&2; status=1; \
 	fi; \
 	exit $$status
+
+# How many, and the seed that a failure names: make faults FAULTS=1000 SEED=7
+FAULTS ?= 200
+SEED ?= 20261
+faults: dependencies ## a seeded sequence of faults of a real gpsd, with its costs, about 2 minutes
+	@$(SWIFT) build --build-tests
+	@JUDDER_FAULTS=$(FAULTS) JUDDER_FAULTS_SEED=$(SEED) timeout --kill-after=10 $$((300 + $(FAULTS))) \
+	  $(SWIFT) test --skip-build --disable-xctest --filter GpsdSequenceTests >$(BUILD)/faults.log 2>&1 </dev/null; \
+	status=$$?; cat $(BUILD)/faults.log; exit $$status
 
 # SCENARIOS='hid-200 evdev' runs only these.
 SCENARIOS ?=

@@ -36,7 +36,7 @@ extension FleetState {
 
   /// A message that the broker had kept: its age is unknown, so that it says nothing about silence.
   private mutating func noteKept(_ telegram: Telegram, isNewBoot: Bool, node index: Int, at moment: Moment) {
-    if telegram.envelope.clock != ClockQuality.none, let time = telegram.envelope.time {
+    if let time = measured(telegram, node: index) {
       nodes[index].lastMeasured = max(time, nodes[index].lastMeasured ?? time)
     }
     guard case .status(let status) = telegram.body else { return }

@@ -109,7 +109,7 @@ extension FleetState {
     _ key: AlertKey, _ shake: ShakeMessage, _ telegram: Telegram, _ identity: ShakeIdentity, at moment: Moment
   ) {
     let rule = configuration.rules[key.rule]
-    if let age = trustedAge(of: telegram, at: moment), age > rule.maxAgeS {
+    if let age = trustedAge(of: telegram, node: key.node, at: moment), age > rule.maxAgeS {
       return log(
         .information, "\(nodes[key.node].name): a shake of \(plain(age.rounded())) s ago does not raise \(rule.name)")
     }
@@ -134,10 +134,8 @@ extension FleetState {
   }
 
   /// How long ago the content was measured [s]; nil unless both clocks are good enough to say.
-  private func trustedAge(of telegram: Telegram, at moment: Moment) -> Double? {
-    guard let time = telegram.envelope.time, let quality = telegram.envelope.clock, quality != .none,
-      clock.quality != .none
-    else { return nil }
+  private func trustedAge(of telegram: Telegram, node index: Int, at moment: Moment) -> Double? {
+    guard let time = measured(telegram, node: index), clock.quality != .none else { return nil }
     return moment.wall - time
   }
 }

@@ -49,7 +49,7 @@ struct NodeConfiguration {
     logic.gpsd = gpsd?.endpoint
     let fences = try Geofence.all(configuration)
     logic.location?.fences = fences
-    recordFile = configuration.optionalText("location.record_file") ?? NodeConfiguration.stateFile(environment)
+    recordFile = NodeConfiguration.recordFile(configuration, environment)
     broker = try BrokerSettings(configuration, clientID: "judder-node-\(name)", environment: environment)
     takesCommands = configuration.flag("node.commands")
     logic.budget = NodeConfiguration.budget(
@@ -81,15 +81,14 @@ struct NodeConfiguration {
     }
   }
 
-  private static func name(_ configuration: Configuration, _ hostName: String) throws(ConfigurationFailure) -> NodeName
-  {
+  static func name(_ configuration: Configuration, _ hostName: String) throws(ConfigurationFailure) -> NodeName {
     if let name = configuration.optionalText("node.id").flatMap({ NodeName($0) }) { return name }
     if let name = NodeName(fromHostName: hostName) { return name }
     let text = "is not set, and the host name '\(hostName)' holds no letter or digit to make it of; set it"
     throw ConfigurationFailure([configuration.problem("node.id", text)])
   }
 
-  private static func prefix(_ configuration: Configuration) throws(ConfigurationFailure) -> TopicPrefix {
+  static func prefix(_ configuration: Configuration) throws(ConfigurationFailure) -> TopicPrefix {
     do throws(PrefixProblem) {
       return try TopicPrefix(configuration.text("node.prefix"))
     } catch {
@@ -97,7 +96,7 @@ struct NodeConfiguration {
     }
   }
 
-  private static func logic(_ configuration: Configuration) -> NodeSettings {
+  static func logic(_ configuration: Configuration) -> NodeSettings {
     var settings = NodeSettings()
     settings.convention = Convention(rawValue: configuration.text("node.convention")) ?? .standard
     if configuration.text("accelerometer.source") != AccelerometerSettings.Source.none.rawValue {
@@ -159,17 +158,19 @@ struct NodeConfiguration {
     return settings
   }
 
-  /// In the first folder that systemd gives this service for its state; see systemd.exec(5).
-  private static func stateFile(_ environment: [String: String]) -> String? {
+  /// As configured, or in the first folder that systemd gives this service for its state; see systemd.exec(5).
+  static func recordFile(_ configuration: Configuration, _ environment: [String: String]) -> String? {
+    if let file = configuration.optionalText("location.record_file") { return file }
     guard let folder = environment["STATE_DIRECTORY"]?.split(separator: ":").first else { return nil }
     return "\(folder)/location.json"
   }
 
-  private static func gpsd(_ configuration: Configuration) -> GpsdAddress? {
+  static func gpsd(_ configuration: Configuration) -> GpsdAddress? {
     guard configuration.flag("gpsd.enabled") else { return nil }
     return GpsdAddress(
       host: configuration.text("gpsd.host"), port: configuration.integer("gpsd.port"),
-      session: GpsdSession.Settings(device: configuration.optionalText("gpsd.device")))
+      session: GpsdSession.Settings(
+        device: configuration.optionalText("gpsd.device"), lostAfterS: configuration.number("location.lost_after_s")))
   }
 
   static func accelerometer(_ configuration: Configuration) -> AccelerometerSettings {

@@ -17,10 +17,12 @@ public final class ChildProcess: @unchecked Sendable {
   /// - Parameters:
   ///   - directory: takes `<name>.out` and `<name>.err`.
   ///   - terminal: takes standard output instead of the file.
+  ///   - sockets: what it gets as standard input and output instead of nothing and the file.
   /// - Throws: `RigError` when there is no such program, or it does not start.
   public init(
     _ program: String, _ arguments: [String] = [], name: String? = nil, in directory: URL,
-    environment: [String: String] = [:], terminal: PseudoTerminal? = nil
+    environment: [String: String] = [:], terminal: PseudoTerminal? = nil,
+    sockets: (input: FileHandle, output: FileHandle)? = nil
   ) throws {
     guard let path = ChildProcess.find(program) else { throw RigError("\(program): not found in PATH") }
     self.name = name ?? URL(fileURLWithPath: program).lastPathComponent
@@ -29,11 +31,23 @@ public final class ChildProcess: @unchecked Sendable {
     process.executableURL = URL(fileURLWithPath: path)
     process.arguments = arguments
     process.environment = ChildProcess.inherited.merging(environment) { _, new in new }
-    process.standardInput = FileHandle.nullDevice
+    let files = (output: try ChildProcess.appending(to: output), errors: try ChildProcess.appending(to: errors))
+    // The child has its own; those of this process would stay open for as long as Foundation keeps the ended child.
+    defer {
+      try? files.output.close()
+      try? files.errors.close()
+    }
+    process.standardInput = sockets?.input ?? FileHandle.nullDevice
     process.standardOutput =
-      try terminal.map { FileHandle(fileDescriptor: $0.slave) } ?? ChildProcess.appending(to: output)
-    process.standardError = try ChildProcess.appending(to: errors)
-    try ChildProcess.withNoSignalBlocked { try process.run() }
+      sockets?.output ?? terminal.map { FileHandle(fileDescriptor: $0.slave) } ?? files.output
+    process.standardError = files.errors
+    process.terminationHandler = { OrphanGuard.shared.forget($0.processIdentifier) }
+    try ChildProcess.withNoSignalBlocked {
+      try process.run()
+      OrphanGuard.shared.watch(process.processIdentifier)
+      // It may have ended before it was watched.
+      if !process.isRunning { OrphanGuard.shared.forget(process.processIdentifier) }
+    }
   }
 
   /// A child inherits the mask of the thread that starts it. Worker threads of Dispatch, on which tests run, block

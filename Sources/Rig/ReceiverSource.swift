@@ -54,22 +54,26 @@ final class TCPReceiver: ReceiverSource {
   func reopened() throws -> any ReceiverSource { self }
 }
 
-/// A pseudo-terminal whose other end gpsd opens as a serial port: `/dev/pts/n`.
+/// A pseudo-terminal whose other end gpsd opens as a serial port: `/dev/pts/n`, or a link to it.
 final class PseudoTerminalReceiver: ReceiverSource {
   let name: String
   private let terminal: PseudoTerminal
+  private let link: String?
   private var isPulledOut = false
 
-  init() throws {
+  /// - Parameter link: the path of a link that stands for it; nil gives gpsd the terminal's own name.
+  init(link: String? = nil) throws {
     terminal = try PseudoTerminal()
-    name = terminal.name
+    self.link = link
+    name = link ?? terminal.name
     var attributes = termios()
     tcgetattr(terminal.slave, &attributes)
     cfmakeraw(&attributes)
     attributes.c_cflag |= tcflag_t(CLOCAL | CREAD)
     tcsetattr(terminal.slave, TCSANOW, &attributes)
     // gpsd gives up its rights as root before it opens the device.
-    chmod(name, 0o666)
+    chmod(terminal.name, 0o666)
+    if let link, symlink(terminal.name, link) != 0 { throw RigError("\(link): \(String(cString: strerror(errno)))") }
   }
 
   func accept() -> Bool { !isPulledOut }
@@ -86,11 +90,13 @@ final class PseudoTerminalReceiver: ReceiverSource {
   func forgetReader() {}
 
   func close() {
+    if isPulledOut { return }
     isPulledOut = true
     terminal.hangUp()
+    if let link { unlink(link) }
   }
 
-  func reopened() throws -> any ReceiverSource { try PseudoTerminalReceiver() }
+  func reopened() throws -> any ReceiverSource { try PseudoTerminalReceiver(link: link) }
 }
 
 private func isReady(_ descriptor: Int32, _ events: Int32, milliseconds: Int32) -> Bool {

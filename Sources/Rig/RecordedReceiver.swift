@@ -12,6 +12,15 @@ public struct RecordedReceiver: Sendable, CustomStringConvertible {
     /// Steps from a report with a position to one without, and back.
     public let lost: Int
     public let regained: Int
+    /// The longest time from one report with a position to the next, by the receiver's own time [s].
+    public let longestGapS: Double
+    /// How often the receiver's time went back.
+    public let timeBackwards: Int
+    /// Reports with a position and no time; with three dimensions and no height.
+    public let fixesWithoutTime: Int
+    public let fixesWithoutHeight: Int
+    /// How often each `status` came, as text.
+    public let statuses: [String: Int]
     /// Along all reports with a position [m].
     public let distanceM: Double
     public let latitudes: [Double]?
@@ -27,6 +36,11 @@ public struct RecordedReceiver: Sendable, CustomStringConvertible {
       case fixes = "fix_tpv"
       case lost = "fix_lost"
       case regained = "fix_regained"
+      case longestGapS = "longest_gap_s"
+      case timeBackwards = "time_backwards"
+      case fixesWithoutTime = "fix_without_time"
+      case fixesWithoutHeight = "mode3_without_alt"
+      case statuses = "status_values"
       case distanceM = "distance_m"
       case latitudes = "lat_range"
       case longitudes = "lon_range"

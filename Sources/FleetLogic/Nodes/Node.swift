@@ -25,7 +25,7 @@ public struct Node: Equatable, Sendable {
   public let firstSeen: Moment
   /// The last message that came live; nil when all that is known was kept by the broker.
   public internal(set) var lastSeen: Moment?
-  /// The newest time of measurement of what the broker had kept, where the node's clock was good.
+  /// The newest time of measurement of what the broker had kept, as far as anything vouches for it.
   public internal(set) var lastMeasured: WallTime?
   /// The last status other than a will.
   public internal(set) var status: StatusMessage?
@@ -118,6 +118,18 @@ public struct Node: Equatable, Sendable {
   public var silenceS: Double {
     let interval = status?.healthIntervalS ?? 300
     return 2.5 * min(max(interval, 1), 86400)
+  }
+
+  /// Tells anew when what is known was measured, after a run turned out to have a better clock than was known.
+  mutating func repairTimes(of boot: BootID, by clock: ClockState) {
+    location?.stamp.repair(boot, by: clock)
+    position?.stamp.repair(boot, by: clock)
+    orientation?.stamp.repair(boot, by: clock)
+    acceleration?.stamp.repair(boot, by: clock)
+    shake?.stamp.repair(boot, by: clock)
+    health?.stamp.repair(boot, by: clock)
+    let kept = [location?.stamp, orientation?.stamp, shake?.stamp].compactMap { $0 }.filter { $0.heard == nil }
+    lastMeasured = (kept.compactMap(\.measured) + [lastMeasured].compactMap { $0 }).max()
   }
 
   /// The age of the last thing heard from it [s]; nil when nobody can say.

@@ -4,7 +4,8 @@ public import Telemetry
 ///
 /// Connect, wait for the banner, watch, check the echo, and then mind the silence: a receiver that came back without
 /// gpsd being told sends nothing until a client watches again. The ladder is WATCH again, ask for the devices, connect
-/// anew; each round waits twice as long as the one before. `?POLL` is never sent: it repeats an old fix under a new
+/// anew; each round waits twice as long as the one before. Now and then it stays away for so long that gpsd closes the
+/// receiver and opens it anew: gpsd 3.22 may take one for open that is long gone. `?POLL` is never sent: it repeats an old fix under a new
 /// time.
 public struct GpsdSession: Sendable {
   /// What happened to the socket, or `tick` for nothing but time.
@@ -49,6 +50,8 @@ public struct GpsdSession: Sendable {
   private var release: String?
   private var failures = 0
   private var upSince: Instant?
+  /// By gpsd's last list, it has the receiver that is watched, and open.
+  private var isReceiverListed = false
   /// The refusal that was delivered, until a request was taken: said once, however often gpsd repeats it.
   private var lastError: String?
   /// The last state that was delivered.
@@ -141,7 +144,10 @@ public struct GpsdSession: Sendable {
     case .watch(let echo): check(echo, at: now, &effects)
     case .error(let message): refused(message, report, at: now, &effects)
     case .ignored(let kind): count(kind)
-    case .position, .sky, .devices, .device: effects.append(.deliver(.report(report)))
+    case .devices(let list):
+      isReceiverListed = list.contains { $0.isActivated && (settings.device == nil || $0.path == settings.device) }
+      effects.append(.deliver(.report(report)))
+    case .position, .sky, .device: effects.append(.deliver(.report(report)))
     }
   }
 
@@ -198,8 +204,11 @@ public struct GpsdSession: Sendable {
     switch silence.next(at: now, settings) {
     case .watch: effects.append(.send(settings.watchRequest))
     case .devices: effects.append(.send(Settings.devicesRequest))
-    case .reconnect:
-      // gpsd answers, so that this is not a loss of gpsd: nothing is said unless the new connection fails.
+    // gpsd answers, so that neither is a loss of gpsd: nothing is said unless the new connection fails.
+    case .release where isReceiverListed:
+      effects.append(.close)
+      phase = .waiting(until: now + settings.releaseS)
+    case .reconnect, .release:
       effects += [.close, .connect]
       phase = .connecting(deadline: now + settings.connectS)
     case .giveUp:

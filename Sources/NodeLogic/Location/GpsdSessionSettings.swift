@@ -18,14 +18,24 @@ extension GpsdSession {
     public var devicesAfterWatchS = 2.0
     /// The longest pause between two questions to a gpsd that answers and has nothing to report.
     public var longestSilenceS = 30.0
+    /// Away for so long, now and then, from a gpsd that lists a receiver which says nothing. gpsd closes a receiver that
+    /// nobody has watched for 60 s (RELEASE_TIMEOUT of gpsd.c), and looks for such every 2 s.
+    public var releaseS = 65.0
     /// The first pause after a lost connection; doubles up to `longestBackoffS`.
     public var backoffS = 1.0
     public var longestBackoffS = 60.0
     /// A connection that held for so long was good: the next pause is the first one again.
     public var stableS = 10.0
 
-    public init(device: String? = nil) {
+    /// - Parameter lostAfterS: when a missing fix counts as lost [s]: what gpsd has to say about it is asked for before,
+    ///   so that the loss is told with its reason at once. 30 and more leaves the defaults; below 5 counts as 5.
+    public init(device: String? = nil, lostAfterS: Double = 30) {
       self.device = device
+      let share = min(max(lostAfterS, 5), 30) / 30
+      silenceS *= share
+      // A gpsd that opens a receiver first takes over a second for the answer.
+      answerS = max(answerS * share, 2)
+      devicesAfterWatchS *= share
     }
 
     /// The lines of a request to watch, ended by a newline.

@@ -35,6 +35,7 @@ public struct LocationOutput: Equatable, Sendable {
     switch content {
     case .fixed(var position):
       position.received = clock.wall(at: at - position.ageS)
+      position.judgeFixTime(by: clock.quality)
       return .fixed(position)
     case .lost(let loss): return .lost(loss.message(at: at, clock: clock))
     case .decided, .fence: return nil

@@ -125,6 +125,12 @@ public struct LocationTracker: Sendable {
   // MARK: Reports of one epoch
 
   private mutating func take(_ report: GpsdPosition, at now: Instant) -> [LocationOutput] {
+    // While none is followed yet, the first epoch chooses: another receiver's report must not slip in before it does.
+    let isChoosing = devices.followed == nil && pending.map { $0.device != report.device } ?? false
+    return (isChoosing ? settle(at: now, force: true) : []) + weigh(report, at: now)
+  }
+
+  private mutating func weigh(_ report: GpsdPosition, at now: Instant) -> [LocationOutput] {
     let fix = Fix(report, at: now)
     guard admits(report, fix, at: now) else {
       return pass(over: fix, at: now)

@@ -21,10 +21,12 @@ struct LossEvidence: Equatable, Sendable {
 
   mutating func link(_ link: GpsdLink, at now: Instant) {
     switch link {
-    case .down: isLinkUp = false
+    case .down:
+      isLinkUp = false
+      devices = nil
+    // gpsd lists its devices before it says that it watches, which is when the link is up: the list holds.
     case .up: isLinkUp = true
     }
-    devices = nil
     heard = nil
     quietSince = now
   }

@@ -6,9 +6,15 @@ struct SilenceLadder: Equatable, Sendable {
     case watch
     case devices
     case reconnect
+    /// Nobody watches for a while, so that gpsd lets go of a receiver that it takes for open.
+    case release
     /// gpsd owes an answer and did not give it.
     case giveUp
   }
+
+  /// The first release comes after so many silent rounds, the others so many rounds apart.
+  static let roundsBeforeRelease = 4
+  static let roundsBetweenReleases = 8
 
   private(set) var due = Instant.start
   private var step = Step.watch
@@ -33,16 +39,17 @@ struct SilenceLadder: Equatable, Sendable {
   /// Any line is an answer; a report from a receiver ends the silence.
   mutating func heard(_ report: GpsdReport, at now: Instant, _ settings: GpsdSession.Settings) {
     switch report {
-    case .position, .sky, .ignored:
+    case .position, .sky:
       rounds = 0
       start(at: now, settings)
-    case .version, .devices, .device, .watch, .error:
+    // Reports that are none of a position, of an AIS receiver for one, say nothing about the receiver that is silent.
+    case .version, .devices, .device, .watch, .error, .ignored:
       guard answerDue != nil else { return }
       answerDue = nil
       switch step {
       case .watch: due = now + pause(settings)
       case .devices: due = now + settings.devicesAfterWatchS
-      case .reconnect, .giveUp: due = now + pause(settings)
+      case .reconnect, .release, .giveUp: due = now + pause(settings)
       }
     }
   }
@@ -54,9 +61,9 @@ struct SilenceLadder: Equatable, Sendable {
     switch current {
     case .watch: step = .devices
     case .devices: step = .reconnect
-    case .reconnect, .giveUp:
+    case .reconnect, .release, .giveUp:
       rounds += 1
-      return .reconnect
+      return rounds % SilenceLadder.roundsBetweenReleases == SilenceLadder.roundsBeforeRelease ? .release : .reconnect
     }
     answerDue = now + settings.answerS
     due = now + settings.answerS

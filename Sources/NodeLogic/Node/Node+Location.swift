@@ -7,13 +7,25 @@ extension Node {
   mutating func take(_ input: GpsdInput, at now: Instant, _ effects: inout [NodeEffect]) {
     guard let outputs = location?.handle(input, at: now) else { return }
     if let note = input.note(settings.gpsd ?? "?") { effects.append(.log(note)) }
+    learnTime(at: now, &effects)
     carryOut(outputs, at: now, &effects)
     keepLocation(.whenDue, at: now, &effects)
+  }
+
+  /// Before what the fix leads to is published, so that it has the time which the fix made known.
+  mutating func learnTime(at now: Instant, _ effects: inout [NodeEffect]) {
+    if let fix = location?.lastGood, let note = time.hear(fix, at: now) { effects.append(.log(note)) }
+  }
+
+  /// A node that lies still is not on its way, whatever its fixes drift to.
+  mutating func feelMotion(at now: Instant) {
+    location?.feel(motion?.stillness(at: now) ?? .unknown, at: now)
   }
 
   /// Publishes what the tracker says.
   mutating func carryOut(_ outputs: [LocationOutput], at now: Instant, _ effects: inout [NodeEffect]) {
     for output in outputs {
+      if case .decided(let decision) = output.content { effects.append(.decided(decision)) }
       if case .fence(let event) = output.content {
         effects.append(.log(event.note))
         append(.geofence(event.message(clock: clock)), at: output.at, &effects)

@@ -14,7 +14,8 @@ public struct Node: Sendable {
   /// This run, as every message names it.
   public let boot: BootID
   public private(set) var settings: NodeSettings
-  var clock: ClockState
+  /// Which calendar time counts.
+  public internal(set) var time: NodeClock
   var motion: MotionPipeline?
   var location: LocationTracker?
   var keeping: LocationKeeping
@@ -32,14 +33,14 @@ public struct Node: Sendable {
   private var isStopping = false
 
   /// - Parameters:
-  ///   - clock: how to tell the wall time until the shell says otherwise.
+  ///   - clock: the system clock, until the shell says otherwise.
   ///   - record: what an earlier run kept.
   public init(
     boot: BootID, _ settings: NodeSettings, clock: ClockState, record: LocationRecord? = nil, at now: Instant = .start
   ) {
     self.boot = boot
     self.settings = settings
-    self.clock = clock
+    time = NodeClock(system: clock)
     motion = settings.motion.map { MotionPipeline($0) }
     let keeping = LocationKeeping(record, at: now)
     self.keeping = keeping
@@ -48,6 +49,9 @@ public struct Node: Sendable {
     budget = settings.budget.map { DataBudget($0, at: now) }
     healthDue = now + min(Node.firstHealthS, settings.healthIntervalS)
   }
+
+  /// How to turn instants into wall time just now.
+  var clock: ClockState { time.state }
 
   /// There is a connection to the broker.
   var isConnected: Bool { outbox.isConnected }
@@ -69,6 +73,7 @@ public struct Node: Sendable {
   /// Takes what happened, and answers what the shell has to do about it.
   public mutating func handle(_ input: NodeInput, at now: Instant) -> [NodeEffect] {
     var effects: [NodeEffect] = []
+    if let note = time.review(at: now) { effects.append(.log(note)) }
     switch input {
     case .accelerometer(let report): take(report, at: now, &effects)
     case .gpsd(let input): take(input, at: now, &effects)
@@ -80,7 +85,7 @@ public struct Node: Sendable {
     case .full(let sequence): outbox.refuse(sequence, isPermanent: false, retryS: Node.fullS, at: now)
     case .dropped: dropped += 1
     case .command(let payload, let isRetained): take(payload, isRetained: isRetained, at: now, &effects)
-    case .clock(let clock): self.clock = clock
+    case .clock(let clock): if let note = time.setSystem(clock, at: now) { effects.append(.log(note)) }
     case .usage(let load): publish(.health(health(load, at: now)), at: now, &effects)
     case .tick: tick(at: now, &effects)
     case .stop: stop(at: now, &effects)
@@ -138,6 +143,7 @@ extension Node {
   private mutating func take(_ report: AccelerometerReport, at now: Instant, _ effects: inout [NodeEffect]) {
     guard let outputs = motion?.handle(report, at: now) else { return }
     carryOut(outputs, at: now, &effects)
+    feelMotion(at: now)
     remindOfWatcher(report, &effects)
     guard case .started(let description) = report else { return }
     effects.append(.log(Note(.notice, "accelerometer", description.summary)))
@@ -174,7 +180,11 @@ extension Node {
 
   private mutating func tick(at now: Instant, _ effects: inout [NodeEffect]) {
     if let outputs = motion?.tick(at: now) { carryOut(outputs, at: now, &effects) }
-    if let outputs = location?.tick(at: now) { carryOut(outputs, at: now, &effects) }
+    feelMotion(at: now)
+    if let outputs = location?.tick(at: now) {
+      learnTime(at: now, &effects)
+      carryOut(outputs, at: now, &effects)
+    }
     keepLocation(.whenDue, at: now, &effects)
     guard now >= healthDue, !isStopping else { return }
     healthDue = now + settings.healthIntervalS
@@ -248,7 +258,7 @@ extension Node {
   }
 
   private mutating func flush(at now: Instant, _ effects: inout [NodeEffect]) {
-    for outgoing in outbox.next(at: now) { handOver(outgoing, at: now, &effects) }
+    for outgoing in outbox.next(at: now, clock: clock) { handOver(outgoing, at: now, &effects) }
   }
 
   private func envelope(_ measured: Instant) -> Envelope {
@@ -286,6 +296,11 @@ extension Node {
         refused: outbox.lost[.refused] ?? 0))
     health.accelerometer = motion?.health(at: now)
     health.gps = location?.health(at: now)
+    if time.rollovers > 0, let gps = health.gps {
+      var faults = gps.faults ?? HealthMessage.GPS.Faults()
+      faults.rollovers = time.rollovers
+      health.gps?.faults = faults
+    }
     health.budget = budgetHealth
     health.residentKB = load.residentKB
     health.processorS = load.processorS

@@ -20,6 +20,8 @@ public final class GpsdClient {
   private var session: GpsdSession
   private var connection = Connection.none
   private var lookUp: NameLookUp?
+  /// How many attempts hung: the next one begins with another of the host's addresses.
+  private var hung = 0
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 16 * 1024, alignment: 8)
 
   /// - Parameters:
@@ -105,7 +107,9 @@ public final class GpsdClient {
         switch effect {
         case .connect: if let result = connect() { inputs.append(result) }
         case .send(let bytes): if let problem = send(bytes) { inputs.append(.closed(reason: problem)) }
-        case .close: connection = .none
+        case .close:
+          if case .connecting = connection { hung += 1 }
+          connection = .none
         case .deliver(let input): outputs.append(input)
         }
       }
@@ -124,7 +128,7 @@ public final class GpsdClient {
   /// What came of the attempt at once, or nil while it is under way.
   private func connect() -> GpsdSession.Input? {
     let addresses = SocketAddress.immediate(host: host, port: port)
-    if !addresses.isEmpty { return connect(toOneOf: addresses) }
+    if !addresses.isEmpty { return connect(toOneOf: turned(addresses)) }
     let lookUp = lookUp ?? NameLookUp()
     self.lookUp = lookUp
     if let failure = lookUp.start(host: host, port: port) { return failed(failure) }
@@ -142,9 +146,15 @@ public final class GpsdClient {
     let result: GpsdSession.Input?
     switch answer {
     case .failure(let failure): result = failed(failure)
-    case .success(let addresses): result = connect(toOneOf: addresses)
+    case .success(let addresses): result = connect(toOneOf: turned(addresses))
     }
     return result.map { drive($0, at: now) } ?? []
+  }
+
+  /// An address that lets every attempt hang must not keep the others from their turn.
+  private func turned(_ addresses: [SocketAddress]) -> [SocketAddress] {
+    let first = addresses.isEmpty ? 0 : hung % addresses.count
+    return Array(addresses[first...] + addresses[..<first])
   }
 
   /// Tries one address after another until one answers or has to be waited for.

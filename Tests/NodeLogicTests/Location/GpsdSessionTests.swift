@@ -147,6 +147,65 @@ import Testing
     #expect(gpsd.now.seconds == 42)
   }
 
+  /// Silent rounds, each answered by gpsd, until something else than a new connection comes of one.
+  private func silentRounds(_ gpsd: inout Conversation, _ devices: String, most: Int) -> (
+    rounds: Int, [GpsdSession.Effect]
+  ) {
+    for round in 1...most {
+      _ = gpsd.wait()
+      _ = gpsd.says(devices, Self.echo)
+      _ = gpsd.wait()
+      _ = gpsd.says(devices)
+      let effects = gpsd.wait()
+      guard effects == [.close, .connect] else { return (round, effects) }
+      _ = gpsd.input(.connected)
+      _ = gpsd.says(Self.banner)
+      _ = gpsd.says(devices, Self.echo)
+    }
+    return (most, [])
+  }
+
+  /// gpsd may take a receiver for open that is gone, and then opens it anew only after nobody watched it for 60 s.
+  @Test func staysAwayNowAndThenFromAReceiverThatIsListedAndSilent() {
+    var gpsd = Conversation()
+    gpsd.establish()
+    let (rounds, effects) = silentRounds(&gpsd, Self.devices, most: 20)
+    #expect(rounds == 4)
+    #expect(effects == [.close])
+    #expect(gpsd.session.nextDeadline - gpsd.now == 65)
+    #expect(gpsd.wait() == [.connect])
+    _ = gpsd.input(.connected)
+    _ = gpsd.says(Self.banner)
+    #expect(downs(gpsd.says(Self.devices, Self.echo)).isEmpty)
+    #expect(silentRounds(&gpsd, Self.devices, most: 20).rounds == 8)
+  }
+
+  @Test func neverStaysAwayWhereGpsdHasNoReceiver() {
+    var gpsd = Conversation()
+    gpsd.establish()
+    #expect(silentRounds(&gpsd, #"{"class":"DEVICES","devices":[]}"#, most: 30).rounds == 30)
+  }
+
+  /// An AIS receiver on the same gpsd talks on while the positioning one came back without gpsd being told.
+  @Test func otherReportsDoNotEndTheSilence() {
+    var gpsd = Conversation()
+    gpsd.establish()
+    var sent: [String] = []
+    for second in 1...10 {
+      gpsd.now = Instant(seconds: Double(second))
+      sent += text(gpsd.says(#"{"class":"AIS","device":"/dev/b","type":1}"#)) + text(gpsd.input(.tick))
+    }
+    #expect(sent == [Self.watch])
+  }
+
+  @Test(arguments: [(30.0, 10.0, 5.0), (300, 10, 5), (15, 5, 2.5), (0, 1.6667, 2)])
+  func asksBeforeTheFixCountsAsLost(lostAfterS: Double, silenceS: Double, answerS: Double) {
+    let settings = GpsdSession.Settings(lostAfterS: lostAfterS)
+    #expect(abs(settings.silenceS - silenceS) < 0.001)
+    #expect(abs(settings.answerS - answerS) < 0.001)
+    #expect(settings.silenceS + settings.answerS < max(lostAfterS, 5))
+  }
+
   @Test func goesDownWhereASilentGpsdAnswersNothing() {
     var gpsd = Conversation()
     gpsd.establish()
@@ -242,7 +301,7 @@ import Testing
     var gpsd = Conversation()
     var sent: [String] = []
     gpsd.establish()
-    for _ in 0..<50 {
+    for _ in 0..<60 {
       sent += text(gpsd.wait())
       sent += text(gpsd.input(.connected))
       sent += text(gpsd.says(Self.banner))

@@ -113,6 +113,15 @@ import Testing
     #expect(node.story == ["first@0.3", "lost(device_gone)@30.0"])
   }
 
+  /// gpsd lists its receivers before it says that it watches, which is when the link is up.
+  @Test func believesTheListThatCameBeforeTheLinkWasUp() {
+    var node = LocationFixture(isUp: false)
+    node.input(.report(.devices([])), at: 0)
+    node.input(.link(.up(release: "3.22")), at: 0)
+    node.pass(to: 100)
+    #expect(node.story == ["lost(device_gone)@30.0"])
+  }
+
   @Test func noticesThatGpsdIsGone() {
     var node = LocationFixture()
     node.fix(at: 0)

@@ -210,4 +210,19 @@ import Testing
     #expect(health.ageS == 99)
     #expect(health.satellites == nil)
   }
+
+  /// Two receivers whose first epochs begin together.
+  @Test func followsTheReceiverOfTheFirstEpochFromTheBeginning() {
+    var settings = LocationTracker.Settings(distanceFilterM: 0)
+    settings.maxSpeedMPS = 0
+    settings.maxAccelerationMPS2 = 0
+    var node = LocationFixture(settings)
+    for second in 0..<20 {
+      node.fix(at: Double(second), device: "/dev/a")
+      node.fix(at: Double(second) + 0.1, north: 5000, device: "/dev/b")
+    }
+    node.pass(to: 21)
+    #expect(node.positions.count == 20)
+    #expect(node.positions.allSatisfy { $0.latitude < 47.01 })
+  }
 }

@@ -5,89 +5,21 @@ import Sensors
 import Telemetry
 import Testing
 
-/// What goes wrong with a real gpsd in the field, and what is published about it.
-@Suite("Faults of a real gpsd", .serialized, .enabled(if: isGpsdHere, "no gpsd"))
+/// What goes wrong with a real gpsd in the field, and what is published about it: beside the faults of `GpsdDrillTests`.
+@Suite("More faults of a real gpsd", .serialized, .enabled(if: isGpsdHere, "no gpsd"))
 struct GpsdFaultTests {
-  /// A node with a fix from a route that goes on at 5 Hz.
-  private func withFix(
-    _ kind: GpsdRig.Source, _ body: (GpsdRig, GpsdNode, RoutePlayer) throws -> Void
-  ) throws {
-    let rig = try GpsdRig(kind, in: Workplace())
+  @Test func restartedQuicklyIsNoLoss() throws {
+    let rig = try GpsdRig(in: Workplace())
     let node = GpsdNode(port: rig.port, .quick)
     #expect(node.run(seconds: 10) { $0.isUp })
     #expect(rig.waitUntilOpen())
     let player = RoutePlayer(NMEARoute(), to: rig, rateHz: 5)
     defer { player.stop() }
     #expect(node.run(seconds: 15) { $0.positions.count >= 3 })
+    let seen = node.positions.count
+    try rig.restart()
+    #expect(node.run(seconds: 10) { $0.client.connects >= 2 && $0.positions.count > seen + 5 })
     #expect(node.losses.isEmpty)
-    try body(rig, node, player)
-  }
-
-  @Test func killedAndStartedAgain() throws {
-    try withFix(.tcp) { rig, node, _ in
-      rig.stop(signal: SIGKILL)
-      #expect(node.run(seconds: 10) { $0.losses == [.gpsdGone] })
-      #expect(node.downs.last?.isEmpty == false)
-      try rig.start()
-      #expect(
-        node.run(seconds: 20) {
-          $0.positions.contains { $0.cause == .regained }
-        })
-      #expect(node.losses.first == .gpsdGone)
-    }
-  }
-
-  @Test func restartedQuicklyIsNoLoss() throws {
-    try withFix(.tcp) { rig, node, _ in
-      let seen = node.positions.count
-      try rig.restart()
-      #expect(node.run(seconds: 10) { $0.client.connects >= 2 && $0.positions.count > seen + 5 })
-      #expect(node.losses.isEmpty)
-    }
-  }
-
-  @Test func hangs() throws {
-    try withFix(.tcp) { rig, node, _ in
-      rig.hang()
-      #expect(node.run(seconds: 15) { $0.losses.last == .gpsdGone })
-      rig.resume()
-      #expect(node.run(seconds: 15) { !$0.isLost })
-      #expect(node.positions.contains { $0.cause == .regained })
-    }
-  }
-
-  @Test func receiverUnpluggedAndPluggedIn() throws {
-    try withFix(.pty) { rig, node, _ in
-      try rig.unplug(tellsGpsd: true)
-      #expect(node.run(seconds: 20) { $0.losses.last == .deviceGone }, "\(node.losses)")
-      try rig.replug()
-      #expect(rig.waitUntilOpen())
-      #expect(node.run(seconds: 20) { !$0.isLost })
-      #expect(node.positions.contains { $0.cause == .regained })
-    }
-  }
-
-  @Test func receiverUnpluggedAndNobodyTellsGpsd() throws {
-    try withFix(.pty) { rig, node, _ in
-      try rig.unplug()
-      // What is known is that nothing comes; whether gpsd notices why, differs from time to time.
-      #expect(node.run(seconds: 20) { $0.isLost }, "\(node.losses)")
-      #expect(node.losses.allSatisfy { [.stalled, .deviceGone].contains($0) })
-      try rig.replug()
-      #expect(rig.waitUntilOpen())
-      #expect(node.run(seconds: 20) { !$0.isLost })
-      #expect(node.positions.contains { $0.cause == .regained })
-    }
-  }
-
-  @Test func receiverFallsSilent() throws {
-    try withFix(.tcp) { rig, node, player in
-      player.pause()
-      #expect(node.run(seconds: 15) { $0.losses == [.stalled] })
-      player.resume()
-      #expect(node.run(seconds: 10) { !$0.isLost })
-      #expect(rig.isRunning)
-    }
   }
 
   @Test func stretchOfARouteWithoutAFix() throws {

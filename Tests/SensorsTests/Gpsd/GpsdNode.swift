@@ -33,17 +33,25 @@ final class GpsdNode {
     return condition(self)
   }
 
+  /// What came is looked at before time is: on a busy machine both wait, and neither is to be mistaken for silence.
   private func step(until end: Instant) {
-    take(client.tick(at: now))
-    keep(tracker.tick(at: now))
     let due = [end, client.nextDeadline, tracker.nextDeadline ?? end].min() ?? end
     let milliseconds = Int32(min(max((due - now) * 1000, 0), 10_000).rounded(.up))
     let events = (client.wantsRead ? Int16(POLLIN) : 0) | (client.wantsWrite ? Int16(POLLOUT) : 0)
     var poller = pollfd(fd: client.descriptor ?? -1, events: events, revents: 0)
     wakes += 1
-    guard poll(&poller, 1, milliseconds) > 0 else { return }
-    if poller.revents & Int16(POLLOUT) != 0 { take(client.handleWritable(at: now)) }
-    if poller.revents & ~Int16(POLLOUT) != 0 { take(client.handleReadable(at: now)) }
+    if poll(&poller, 1, milliseconds) > 0 {
+      if poller.revents & Int16(POLLOUT) != 0 { take(client.handleWritable(at: now)) }
+      if poller.revents & ~Int16(POLLOUT) != 0 { take(client.handleReadable(at: now)) }
+    }
+    take(client.tick(at: now))
+    keep(tracker.tick(at: now))
+  }
+
+  /// Lets go of what was said and published, but for the last of each.
+  func forget() {
+    inputs.removeFirst(max(inputs.count - 1, 0))
+    outputs.removeFirst(max(outputs.count - 1, 0))
   }
 
   private func take(_ new: [GpsdInput]) {
@@ -75,7 +83,14 @@ final class GpsdNode {
     outputs.compactMap { if case .lost(let loss) = $0.content { loss.reason } else { nil } }
   }
 
-  var isLost: Bool { outputs.last.map { if case .lost = $0.content { true } else { false } } ?? false }
+  /// Whether the last message of the location stream is a loss.
+  var isLost: Bool {
+    for output in outputs.reversed() {
+      if case .lost = output.content { return true }
+      if case .fixed = output.content { return false }
+    }
+    return false
+  }
 }
 
 extension GpsdSession.Settings {
@@ -84,9 +99,10 @@ extension GpsdSession.Settings {
     var settings = GpsdSession.Settings()
     settings.connectS = 2
     settings.bannerS = 1
-    settings.answerS = 1
-    settings.silenceS = 1
-    settings.devicesAfterWatchS = 1
+    settings.answerS = 0.7
+    settings.silenceS = 0.8
+    settings.devicesAfterWatchS = 0.5
+    settings.longestSilenceS = 2
     settings.backoffS = 0.05
     settings.longestBackoffS = 0.3
     settings.stableS = 0.2
@@ -95,10 +111,13 @@ extension GpsdSession.Settings {
 }
 
 extension LocationTracker.Settings {
-  /// Every report decided on at once, every fix published, every change to none a loss.
+  /// Every report decided on at once, every fix published, every change to none a loss. No gate: what real receivers
+  /// sent in hours comes in a second.
   static let everything: LocationTracker.Settings = {
     var settings = LocationTracker.Settings(distanceFilterM: 0, maxAccuracyM: 0, lostAfterS: 0)
     settings.settleS = 0
+    settings.maxSpeedMPS = 0
+    settings.maxAccelerationMPS2 = 0
     // Recordings are replayed faster than they were made.
     settings.maxSpeedMPS = 0
     settings.maxAccelerationMPS2 = 0

@@ -18,23 +18,37 @@ final class ScriptedGpsd: @unchecked Sendable {
   private var accepted = 0
   private var isStopped = false
 
-  /// - Parameter answer: what to say to a new client (nil), and to each request; nil closes the connection.
-  init(_ answer: @escaping @Sendable (_ request: String?) -> String?) throws {
-    port = try Workplace.freePort()
-    listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = in_port_t(port).bigEndian
-    address.sin_addr.s_addr = in_addr_t(INADDR_LOOPBACK).bigEndian
-    let bound = withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(listener, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-      }
+  /// - Parameters:
+  ///   - port: of ::1; nil listens on any port of 127.0.0.1.
+  ///   - answer: what to say to a new client (nil), and to each request; nil closes the connection.
+  init(portOfIPv6 port: Int? = nil, _ answer: @escaping @Sendable (_ request: String?) -> String?) throws {
+    self.port = try port ?? Workplace.freePort()
+    listener = socket(port == nil ? AF_INET : AF_INET6, Int32(SOCK_STREAM.rawValue), 0)
+    let number = in_port_t(self.port).bigEndian
+    let bound: Int32
+    if port == nil {
+      var address = sockaddr_in()
+      address.sin_family = sa_family_t(AF_INET)
+      address.sin_port = number
+      address.sin_addr.s_addr = in_addr_t(INADDR_LOOPBACK).bigEndian
+      bound = ScriptedGpsd.bind(listener, &address)
+    } else {
+      var address = sockaddr_in6()
+      address.sin6_family = sa_family_t(AF_INET6)
+      address.sin6_port = number
+      address.sin6_addr = in6addr_loopback
+      bound = ScriptedGpsd.bind(listener, &address)
     }
     guard bound == 0, listen(listener, 8) == 0 else {
       throw RigError("no listener: \(String(cString: strerror(errno)))")
     }
     Thread { [self] in serve(answer) }.start()
+  }
+
+  private static func bind<Address>(_ descriptor: Int32, _ address: inout Address) -> Int32 {
+    withUnsafeMutableBytes(of: &address) {
+      Glibc.bind(descriptor, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t($0.count))
+    }
   }
 
   var requests: String { lock.withLock { heard } }
