@@ -51,8 +51,8 @@ enum FleetSchema {
   private static let rule = ConfigurationSection(
     "rule", .list,
     summary:
-      "What raises an alert. Without any of these there is one rule of each kind but geofence, named like it, for every "
-      + "node.",
+      "What raises an alert. Without any of these there is one rule of each kind but geofence, named like it, for "
+      + "every node.",
     [
       .choice(
         "kind", Rule.Kind.allCases.map(\.rawValue),
@@ -84,8 +84,8 @@ enum FleetSchema {
         "Only shake: one that is older when it arrives, by clocks that can be trusted, does not fire."),
       .text(
         "fence", note: "any: the one crossed last counts",
-        "Only geofence: the fence's name in the nodes' configuration. The alert fires when it is left and resolves when "
-          + "it is entered."),
+        "Only geofence: the fence's name in the nodes' configuration. The alert fires when it is left, and resolves "
+          + "when it is entered."),
     ])
 
   private static let sink = ConfigurationSection(

@@ -71,7 +71,7 @@ public struct Rule: Equatable, Sendable {
     }
   }
 
-  /// What holds when the configuration names no rule: one of each kind, for every node, but none for fences, which nodes
-  /// leave every day.
+  /// What holds when the configuration names no rule: one of each kind, for every node, but none for fences, which
+  /// nodes leave every day.
   public static let defaults = Kind.allCases.filter { $0 != .geofence }.map { Rule(name: $0.rawValue, kind: $0) }
 }

@@ -13,7 +13,9 @@ struct GeofenceOutline: Equatable, Sendable {
   /// - Throws: what is wrong with the corners.
   init(_ places: [Coordinate]) throws(GeofenceProblem) {
     guard Geofence.cornerRange.contains(places.count) else { throw .cornerCount(places.count) }
-    if let metres = Self.extentM(places), metres > Geofence.longestM { throw .tooLarge(metres) }
+    // What is near to one of them is near to each other; only a large fence is looked at pair by pair.
+    let isSmall = places.allSatisfy { places[0].distanceM(to: $0) <= Geofence.longestM / 2 }
+    if !isSmall, let metres = Self.extentM(places), metres > Geofence.longestM { throw .tooLarge(metres) }
     plane = GeofencePlane(amid: places)
     corners = places.map(plane.point)
     let edges = Self.edges(corners)
@@ -80,6 +82,9 @@ struct GeofenceOutline: Equatable, Sendable {
 
     /// Whether two edges without a common corner have a point in common.
     func meets(_ other: Edge) -> Bool {
+      guard Self.overlap(from.x, to.x, other.from.x, other.to.x),
+        Self.overlap(from.y, to.y, other.from.y, other.to.y)
+      else { return false }
       let sides = (side(of: other.from), side(of: other.to), other.side(of: from), other.side(of: to))
       if sides.0 * sides.1 < 0, sides.2 * sides.3 < 0 { return true }
       return holds(other.from) || holds(other.to) || other.holds(from) || other.holds(to)
@@ -89,6 +94,11 @@ struct GeofenceOutline: Equatable, Sendable {
     func turnsBack(into other: Edge) -> Bool {
       let (start, end) = to == other.from ? (from, other.to) : (to, other.from)
       return other.holds(start) || holds(end)
+    }
+
+    /// Whether the range from `a` to `b` and that from `c` to `d` have anything in common.
+    private static func overlap(_ a: Double, _ b: Double, _ c: Double, _ d: Double) -> Bool {
+      max(a, b) + sameM >= min(c, d) && max(c, d) + sameM >= min(a, b)
     }
 
     private func side(of point: Point) -> Double { (to - from).cross(point - from) }

@@ -4,12 +4,14 @@ public import Telemetry
 public struct LocationRecord: Equatable, Sendable {
   /// A fence that the node was inside of.
   public struct Fence: Equatable, Sendable {
+    /// As messages name it.
     public var name: String
     /// Of the area; a fence that was moved since is another one.
     public var fingerprint: UInt64
     /// Since when; nil when its coming in was not seen or the clock was worth nothing.
     public var since: WallTime?
 
+    /// What is to be kept of a fence that the node is inside of.
     public init(_ fence: Geofence, since: WallTime?) {
       name = fence.name
       fingerprint = fence.fingerprint
