@@ -72,10 +72,9 @@ struct DeviceChoice: Equatable, Sendable {
   }
 
   private mutating func add(_ path: String, at now: Instant) -> Int {
-    if heard.count >= DeviceChoice.most,
-      let oldest = heard.indices.filter({ heard[$0].path != followed }).min(by: { heard[$0].heardAt < heard[$1].heardAt })
-    {
-      heard.remove(at: oldest)
+    if heard.count >= DeviceChoice.most {
+      let others = heard.indices.filter { heard[$0].path != followed }
+      if let oldest = others.min(by: { heard[$0].heardAt < heard[$1].heardAt }) { heard.remove(at: oldest) }
     }
     heard.append(Heard(path: path, heardAt: now))
     return heard.count - 1

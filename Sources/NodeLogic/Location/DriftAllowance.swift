@@ -4,8 +4,8 @@ internal import Telemetry
 enum DriftAllowance {
   /// A smaller displacement is none [m]: a lorry is as long.
   static let leastM = 10.0
-  /// A larger one is always one [m], where the accuracy is better than that: with the errors of the anchor and of the
-  /// fix, half of the 100 m within which a tow must be seen is left.
+  /// A larger one is always one [m], where the accuracy is better than that. What is left of the 100 m within which a tow
+  /// must be seen is for the errors of the anchor and of the fix, some 12 m on each axis at an accuracy of 30 m.
   static let mostM = 50.0
   /// The same while a speed says that the node moves [m].
   static let mostAtSpeedM = 30.0

@@ -25,7 +25,8 @@ extension FixDecision.Withholding {
       let accuracy = accuracyM.map { "accuracy \($0.metres)" } ?? "accuracy unknown"
       return "standing, \(distanceM.metres) from there, up to \(allowanceM.metres) is drift (\(accuracy))"
     case .unconfirmed(let distanceM, let allowanceM, let fixes):
-      return "\(distanceM.metres) from where it stood, more than \(allowanceM.metres), in \(fixes) fixes: not sure yet"
+      let count = fixes == 1 ? "1 fix" : "\(fixes) fixes"
+      return "\(distanceM.metres) from where it stood, more than \(allowanceM.metres), in \(count): not sure yet"
     case .otherDevice(let followed): return "\(followed) is followed"
     }
   }

@@ -27,7 +27,8 @@ extension LocationTracker {
 
   /// The receiver's time is before that of the epoch before: its position counts, and its time orders nothing.
   private func goesBack(_ fix: Fix) -> Bool {
-    guard let decided, decided.device == fix.device, let before = decided.time, let time = fix.time else { return false }
+    guard let decided, decided.device == fix.device else { return false }
+    guard let before = decided.time, let time = fix.time else { return false }
     return time < before
   }
 
@@ -72,20 +73,20 @@ extension LocationTracker {
   }
 
   /// Lets a good fix say whether the node moves, and adds to the odometer. Answers how far it is from where the node
-  /// stood [m], where it has just set off and nothing of that is published; 0 otherwise. A position published while
-  /// standing may have drifted in just that direction, and must not hold the departure back.
+  /// stood [m], where it has just set off; 0 otherwise. A position published at the interval while it stood may have
+  /// drifted in just that direction, or be of the departure itself, and must not hold the news back that it moves.
   private mutating func move(to fix: Fix, isJump: Bool) -> Double {
     if isJump {
       judge.restart(at: fix)
       travel.jump()
       return 0
     }
+    let wasStanding = judge.movement == .standing
     switch judge.take(fix, stillness) {
     case .setOff(let anchor, let stoodS):
       travel.setOff(from: anchor, isNewTrip: stoodS >= settings.tripPauseS)
       travel.move(to: fix)
-      guard let published, let since = judge.since, published.fix.receivedAt < since else { return 0 }
-      return judge.distanceM
+      return wasStanding ? judge.distanceM : 0
     case .stood(let anchor): travel.stop(at: anchor)
     case .none: if judge.movement == .moving { travel.move(to: fix) }
     }
@@ -152,7 +153,7 @@ extension LocationTracker {
     var position = LocationMessage.Position(fix, cause, at: now)
     position.movedM = published.map { $0.fix.coordinate.distanceM(to: fix.coordinate) }
     position.lostS = lostS
-    position.isMoving = judge.movement.isMoving
+    position.isMoving = judge.isMoving
     if position.isMoving == false {
       position.speedMPS = nil
       position.courseDeg = nil

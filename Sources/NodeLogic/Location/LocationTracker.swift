@@ -125,9 +125,7 @@ public struct LocationTracker: Sendable {
   private mutating func weigh(_ report: GpsdPosition, at now: Instant) -> [LocationOutput] {
     let fix = Fix(report, at: now)
     guard admits(report, fix, at: now) else {
-      counters.otherDevice += 1
-      let followed = settings.device ?? devices.followed ?? ""
-      return fix.map { [decision($0, .withheld(.otherDevice(followed: followed)), at: now)] } ?? []
+      return pass(over: fix, at: now)
     }
     guard let fix, !report.isSimulated else { return refuse(report, fix, at: now) }
     counters.fixReports += 1
@@ -135,7 +133,10 @@ public struct LocationTracker: Sendable {
       self.pending?.merge(report)
       return []
     }
+    let followed = devices.followed
     let outputs = settle(at: now, force: true)
+    // Two receivers began at once, and the other one was the first.
+    if devices.followed != followed, fix.device != devices.followed { return outputs + pass(over: fix, at: now) }
     if let decided, decided.hasSameTime(as: report) { return outputs + take(fix, repeating: decided, at: now) }
     pending = fix
     return outputs + settle(at: now, force: settings.settleS <= 0)
@@ -147,6 +148,13 @@ public struct LocationTracker: Sendable {
     return devices.admits(
       report, usable: isUsable, isFollowedLost: isOverdue || !evidence.has(devices.followed), pinned: settings.device,
       at: now)
+  }
+
+  /// Another receiver is followed.
+  private mutating func pass(over fix: Fix?, at now: Instant) -> [LocationOutput] {
+    counters.otherDevice += 1
+    let followed = settings.device ?? devices.followed ?? ""
+    return fix.map { [decision($0, .withheld(.otherDevice(followed: followed)), at: now)] } ?? []
   }
 
   /// The rest of an epoch that was decided on, or a receiver that repeats itself: no news either way.

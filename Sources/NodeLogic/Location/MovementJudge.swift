@@ -49,6 +49,9 @@ struct MovementJudge: Equatable, Sendable {
   /// When the speed was last too high for standing.
   private var fastAt: Instant?
 
+  /// Whether the node moves; nil when it is not known, and while fixes speak for a departure that is not sure yet.
+  var isMoving: Bool? { movement == .standing && beyond != nil ? nil : movement.isMoving }
+
   /// Takes a good fix.
   mutating func take(_ fix: Fix, _ stillness: LocationTracker.Stillness) -> Change {
     guard let anchor else {

@@ -1,6 +1,7 @@
-@testable import NodeLogic
 import Telemetry
 import Testing
+
+@testable import NodeLogic
 
 @Suite("Device choice") struct DeviceChoiceTests {
   /// Two receivers for so many seconds; answers when the second was first admitted.

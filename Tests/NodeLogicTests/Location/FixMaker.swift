@@ -1,5 +1,6 @@
-@testable import NodeLogic
 import Telemetry
+
+@testable import NodeLogic
 
 /// Fixes by hand, in metres from a place in Zurich.
 enum FixMaker {

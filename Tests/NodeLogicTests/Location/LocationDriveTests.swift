@@ -1,6 +1,7 @@
-@testable import NodeLogic
 import Telemetry
 import Testing
+
+@testable import NodeLogic
 
 /// A drive through a town and over land, with errors: what is published of it, and how long it is said to be.
 @Suite("Drive") struct LocationDriveTests {
@@ -98,9 +99,9 @@ import Testing
   @Test(arguments: 1...6) func theOdometerIsRightWithinThreePercent(seed: UInt64) {
     let road = road(seed: seed, seconds: 3_600)
     let node = drive(road, ReceiverModel(seed: seed + 100, whiteM: 3))
-    let true_ = length(road)
+    let trueM = length(road)
     let odometer = node.tracker.odometer
-    #expect(abs(odometer.totalM / true_ - 1) < 0.03, "\(odometer.totalM) m of \(true_) m")
+    #expect(abs(odometer.totalM / trueM - 1) < 0.03, "\(odometer.totalM) m of \(trueM) m")
     #expect(odometer.tripM == odometer.totalM, "one trip")
     #expect(node.tracker.counters.rejected == 0)
   }

@@ -1,6 +1,7 @@
-@testable import NodeLogic
 import Telemetry
 import Testing
+
+@testable import NodeLogic
 
 /// Drift is withheld, and a real departure never is: however smooth and slow a tow, it is published within 100 m.
 @Suite("Slow tow") struct LocationTowTests {
@@ -38,6 +39,19 @@ import Testing
         }
       }
     }
+  }
+
+  /// The interval's message comes just when the departure is seen, from the same place.
+  @Test func isSaidToMoveThoughItsPlaceWasPublishedAMomentAgo() throws {
+    var node = LocationFixture.longRun(.still(since: .start))
+    for second in 0...600 { node.fix(at: Double(second), accuracyM: 15) }
+    #expect(node.count(.interval) == 2)
+    // The allowance of 50 m is left at 899, 900 and 901 s.
+    for second in 601...910 {
+      node.fix(at: Double(second), north: max(0, Double(second - 648) * 0.2), accuracyM: 15)
+    }
+    #expect(node.positions.suffix(2).map(\.cause) == [.interval, .distance])
+    #expect(node.positions.suffix(2).map(\.isMoving) == [nil, true])
   }
 
   @Test func isPublishedWithin100MetresWithoutSpeedsAndWithoutAccuracies() throws {

@@ -1,6 +1,7 @@
-@testable import NodeLogic
 import Telemetry
 import Testing
+
+@testable import NodeLogic
 
 @Suite("Movement judge") struct MovementJudgeTests {
   private let still = LocationTracker.Stillness.still(since: .start)
@@ -139,7 +140,8 @@ import Testing
       // Round a square of 15 m, within the circle of a poor receiver.
       let place = (along.truncatingRemainder(dividingBy: 60), 0.0)
       _ = judge.take(
-        FixMaker.fix(at: 300 + Double(second), east: min(place.0, 60 - place.0), accuracyM: 30, speedMPS: 1.2), .unknown)
+        FixMaker.fix(at: 300 + Double(second), east: min(place.0, 60 - place.0), accuracyM: 30, speedMPS: 1.2), .unknown
+      )
     }
     #expect(judge.movement != .standing || judge.since.map { $0.seconds < 300 } == true)
   }
@@ -149,7 +151,8 @@ import Testing
     var judge = MovementJudge()
     for second in 0..<5_000 {
       let fix = FixMaker.fix(
-        at: Double(second), east: .random(in: -90...90, using: &random), accuracyM: .random(in: 1...200, using: &random),
+        at: Double(second), east: .random(in: -90...90, using: &random),
+        accuracyM: .random(in: 1...200, using: &random),
         speedMPS: .random(in: 0...3, using: &random))
       if case .setOff(_, let stoodS) = judge.take(fix, .unknown) { #expect(stoodS >= 0) }
       #expect(judge.allowanceM >= DriftAllowance.leastM || second == 0)

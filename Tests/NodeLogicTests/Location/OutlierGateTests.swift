@@ -1,6 +1,7 @@
-@testable import NodeLogic
 import Telemetry
 import Testing
+
+@testable import NodeLogic
 
 @Suite("Outlier gate") struct OutlierGateTests {
   private func gate(_ speed: Double = 100, _ acceleration: Double = 15) -> OutlierGate {

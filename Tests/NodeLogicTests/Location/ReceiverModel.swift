@@ -1,5 +1,6 @@
-@testable import NodeLogic
 import Telemetry
+
+@testable import NodeLogic
 
 /// A receiver's errors, from a seed: a part that wanders (Gauss and Markov: each error is the one before, decayed, and
 /// something new) and a part that is new with every fix.

@@ -1,5 +1,6 @@
-@testable import NodeLogic
 import Testing
+
+@testable import NodeLogic
 
 @Suite("Travel") struct TravelTests {
   private func anchor(north: Double = 0, at seconds: Double = 0) -> RestAnchor {
