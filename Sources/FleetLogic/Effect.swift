@@ -85,7 +85,8 @@ public struct Change: Equatable, Sendable {
   public var node: NodeName
   /// When the fleet tool learned of it.
   public var at: Moment
-  /// When it was measured by the node's own clock, whatever that is worth; nil when the node didn't say.
+  /// When it was measured, by the best clock that this run of the node is known to have had until now; nil when nothing
+  /// vouches for any.
   public var measured: WallTime?
   /// What.
   public var kind: Kind

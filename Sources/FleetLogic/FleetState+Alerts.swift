@@ -37,6 +37,10 @@ extension FleetState {
       let stamp = node.location?.stamp
       let since = stamp?.measured ?? stamp?.heard?.wall ?? moment.wall
       return AlertRecord(since: min(since, moment.wall), sinceInstant: moment.instant)
+    case .geofence:
+      let stamp = node.crossing(of: rule.fence)?.stamp
+      let since = stamp?.measured ?? stamp?.heard?.wall ?? moment.wall
+      return AlertRecord(since: min(since, moment.wall), sinceInstant: moment.instant)
     case .silent:
       let last = node.lastSeen ?? node.firstSeen
       return AlertRecord(since: last.wall, sinceInstant: last.instant)
@@ -153,6 +157,9 @@ extension FleetState {
     case .shake:
       observe(
         key, .clears(after: configuration.rules[number].clearForS), "the shake was before the restart", at: moment)
+    case .geofence:
+      // Crossings are not retained: it resolves with the next that comes.
+      break
     case .lostFix, .silent:
       watch(node: index, at: moment)
     }

@@ -36,7 +36,7 @@ extension FleetState {
 
   /// A message that the broker had kept: its age is unknown, so that it says nothing about silence.
   private mutating func noteKept(_ telegram: Telegram, isNewBoot: Bool, node index: Int, at moment: Moment) {
-    if telegram.envelope.clock != ClockQuality.none, let time = telegram.envelope.time {
+    if let time = measured(telegram, node: index) {
       nodes[index].lastMeasured = max(time, nodes[index].lastMeasured ?? time)
     }
     guard case .status(let status) = telegram.body else { return }
@@ -90,7 +90,9 @@ extension FleetState {
       if !retained, receipt != .formerBoot { judgeShake(shake, telegram, order: stamp.order, node: index, at: moment) }
     case .impact(let impact): note(.impact(impact), node: index, telegram, at: moment)
     case .freeFall(let fall): note(.freeFall(fall), node: index, telegram, at: moment)
-    case .geofence(let geofence): note(.geofence(geofence), node: index, telegram, at: moment)
+    case .geofence(let geofence):
+      note(.geofence(geofence), node: index, telegram, at: moment)
+      if nodes[index].note(geofence, stamp) { watchFences(node: index, at: moment) }
     case .waveform, .reply: break
     }
   }

@@ -97,9 +97,9 @@ extension FleetState {
     }
     nodes[index].counts[telegram.body.stream, default: 0] += 1
     let isLive = !retained && receipt == .newest && !telegram.isBacklog
+    if let better = nodes[index].boots.learnClock(envelope) { nodes[index].repairTimes(of: envelope.boot, by: better) }
     let stamp = Stamp(
-      heard: isLive ? moment : nil, measured: envelope.clock == ClockQuality.none ? nil : envelope.time,
-      order: order, sequence: envelope.sequence ?? 0)
+      envelope, heard: isLive ? moment : nil, order: order, clock: nodes[index].boots.clock(of: envelope.boot))
     note(.message(telegram, receipt, retained: retained), node: index, telegram, at: moment)
     if verdict == .newBoot, let boot = nodes[index].boot {
       note(.boot(boot, was: was), node: index, telegram, at: moment)
@@ -131,7 +131,14 @@ extension FleetState {
 
   mutating func note(_ kind: Change.Kind, node index: Int, _ telegram: Telegram?, at moment: Moment) {
     effects.append(
-      .change(Change(node: nodes[index].name, at: moment, measured: telegram?.envelope.time, kind: kind)))
+      .change(Change(node: nodes[index].name, at: moment, measured: measured(telegram, node: index), kind: kind)))
+  }
+
+  /// When the content was measured, by the best clock that this run of the node is known to have had; nil when nothing
+  /// vouches for any.
+  func measured(_ telegram: Telegram?, node index: Int) -> WallTime? {
+    guard let envelope = telegram?.envelope else { return nil }
+    return envelope.measured(by: nodes[index].boots.clock(of: envelope.boot))
   }
 }
 

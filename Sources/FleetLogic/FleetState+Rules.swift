@@ -22,7 +22,7 @@ extension FleetState {
       switch configuration.rules[number].kind {
       case .silent: watchSilence(key, at: moment)
       case .lostFix: watchFix(key, at: moment)
-      case .shake: continue
+      case .shake, .geofence: continue
       }
     }
     noteSilence(node: index)
@@ -65,6 +65,26 @@ extension FleetState {
     }
   }
 
+  // MARK: Fences
+
+  /// Looks at the rules about fences when one was crossed. The newest crossing counts, in the order of the node's own
+  /// numbers: one that comes late, after an outage, is news only where nothing newer is known.
+  mutating func watchFences(node index: Int, at moment: Moment) {
+    for number in nodes[index].rules where configuration.rules[number].kind == .geofence {
+      let rule = configuration.rules[number]
+      guard let crossing = nodes[index].crossing(of: rule.fence) else { continue }
+      let key = AlertKey(rule: number, node: index)
+      switch crossing.content.event {
+      case .leave: observe(key, .holds(after: rule.forS ?? 0), "it left \(fenceName(crossing))", at: moment)
+      case .enter: observe(key, .clears(after: rule.clearForS), "it entered \(fenceName(crossing))", at: moment)
+      }
+    }
+  }
+
+  private func fenceName(_ crossing: Node.Reported<GeofenceMessage>) -> String {
+    SafeText.escaped(crossing.content.fence)
+  }
+
   // MARK: Shakes
 
   /// Looks at the rules about shakes when a phase of one came.
@@ -89,7 +109,7 @@ extension FleetState {
     _ key: AlertKey, _ shake: ShakeMessage, _ telegram: Telegram, _ identity: ShakeIdentity, at moment: Moment
   ) {
     let rule = configuration.rules[key.rule]
-    if let age = trustedAge(of: telegram, at: moment), age > rule.maxAgeS {
+    if let age = trustedAge(of: telegram, node: key.node, at: moment), age > rule.maxAgeS {
       return log(
         .information, "\(nodes[key.node].name): a shake of \(plain(age.rounded())) s ago does not raise \(rule.name)")
     }
@@ -114,10 +134,8 @@ extension FleetState {
   }
 
   /// How long ago the content was measured [s]; nil unless both clocks are good enough to say.
-  private func trustedAge(of telegram: Telegram, at moment: Moment) -> Double? {
-    guard let time = telegram.envelope.time, let quality = telegram.envelope.clock, quality != .none,
-      clock.quality != .none
-    else { return nil }
+  private func trustedAge(of telegram: Telegram, node index: Int, at moment: Moment) -> Double? {
+    guard let time = measured(telegram, node: index), clock.quality != .none else { return nil }
     return moment.wall - time
   }
 }

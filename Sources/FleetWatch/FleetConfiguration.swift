@@ -82,13 +82,16 @@ struct FleetConfiguration {
     rule.clearForS = table.optionalNumber("clear_for_s") ?? rule.clearForS
     rule.holdS = table.optionalNumber("hold_s") ?? rule.holdS
     rule.minPeakG = table.optionalNumber("min_peak_g") ?? rule.minPeakG
+    rule.fence = table.optionalText("fence")
     rule.maxAgeS = table.optionalNumber("max_age_s") ?? rule.maxAgeS
     return rule
   }
 
   /// Keys that mean nothing for a rule of this kind.
   private static func misplaced(_ table: ConfigurationTable, _ kind: Rule.Kind) -> [ConfigurationProblem] {
-    let kinds: [(key: String, kind: Rule.Kind)] = [("hold_s", .silent), ("min_peak_g", .shake), ("max_age_s", .shake)]
+    let kinds: [(key: String, kind: Rule.Kind)] = [
+      ("hold_s", .silent), ("min_peak_g", .shake), ("max_age_s", .shake), ("fence", .geofence),
+    ]
     return kinds.filter { table.isSet($0.key) && $0.kind != kind }.map {
       table.problem($0.key, "is for rules of the kind \($0.kind.rawValue), and this one is \(kind.rawValue); remove it")
     }

@@ -51,11 +51,13 @@ enum FleetSchema {
   private static let rule = ConfigurationSection(
     "rule", .list,
     summary:
-      "What raises an alert. Without any of these there is one rule of each kind, named like it, for every node.",
+      "What raises an alert. Without any of these there is one rule of each kind but geofence, named like it, for every "
+      + "node.",
     [
       .choice(
         "kind", Rule.Kind.allCases.map(\.rawValue),
-        "shake: a node shook. lost-fix: a node says that it has no position. silent: nothing comes from a node."
+        "shake: a node shook. lost-fix: a node says that it has no position. silent: nothing comes from a node. "
+          + "geofence: a node left a fence of its own configuration."
       ).required,
       .text("name", note: "the kind", "Name in topics, lines and logs: a to z, 0 to 9 and -, at most 63.").checked {
         value in
@@ -68,10 +70,10 @@ enum FleetSchema {
         "How much it matters."),
       .number(
         "for_s", 0...604_800, unit: "s",
-        note: "shake 0; lost-fix 60; silent two and a half times the node's health.interval_s",
+        note: "shake and geofence 0; lost-fix 60; silent two and a half times the node's health.interval_s",
         "How long the condition must hold before the alert fires."),
       .number(
-        "clear_for_s", 0...604_800, unit: "s", note: "shake 10; lost-fix 30; silent 10",
+        "clear_for_s", 0...604_800, unit: "s", note: "shake and silent 10; lost-fix 30; geofence 0",
         "How long the condition must be over before the alert resolves."),
       .number(
         "hold_s", 0...86_400, unit: "s", note: "30",
@@ -80,6 +82,10 @@ enum FleetSchema {
       .number(
         "max_age_s", 0...604_800, unit: "s", note: "300",
         "Only shake: one that is older when it arrives, by clocks that can be trusted, does not fire."),
+      .text(
+        "fence", note: "any: the one crossed last counts",
+        "Only geofence: the fence's name in the nodes' configuration. The alert fires when it is left and resolves when "
+          + "it is entered."),
     ])
 
   private static let sink = ConfigurationSection(

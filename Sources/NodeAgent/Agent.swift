@@ -21,6 +21,7 @@ final class Agent {
   private var node: Node
   private var clockWatch: ClockWatch
   private var link: BrokerLinkage
+  private var records: LocationRecordFile?
   private var accelerometer: AccelerometerInlet?
   private var gpsd: GpsdInlet?
   private var nodeTimer: EventLoop.Timer?
@@ -51,7 +52,9 @@ final class Agent {
     boot = try RandomSource.bootID()
     loop = EventLoop(clock: clock)
     clockWatch = ClockWatch(clock: clock)
-    node = Node(boot: boot, configuration.logic, clock: clockWatch.state, at: clock.now())
+    records = configuration.recordFile.map { LocationRecordFile($0, log: log) }
+    node = Node(
+      boot: boot, configuration.logic, clock: clockWatch.state, record: records?.read(), at: clock.now())
     link = try BrokerLinkage(configuration, boot: boot, log: log)
   }
 
@@ -62,6 +65,7 @@ final class Agent {
     startKeepAlive()
     try startAccelerometer()
     startGpsd()
+    records?.start(loop)
     startLink()
     hand(.tick)
     log.notice("judder-node \(softwareVersion): \(configuration.prefix)/\(configuration.name), boot \(boot)")
@@ -87,6 +91,8 @@ final class Agent {
         let usage = ProcessUsage.read()
         hand(.usage(ProcessLoad(residentKB: usage.residentKB, processorS: usage.cpuSeconds)))
       case .keepAwake(let until): accelerometer?.keepAwake(until: until)
+      case .keep(let record): records?.keep(record)
+      case .decided: break
       }
     }
   }
@@ -182,6 +188,11 @@ extension Agent {
       gpsd?.stop()
       startGpsd()
     }
+    if new.recordFile != old.recordFile {
+      records?.stop(deadlineS: 0)
+      records = new.recordFile.map { LocationRecordFile($0, log: log) }
+      records?.start(loop)
+    }
     if configuration.broker != old.broker { restartLink(or: old.broker) }
     hand(.tick)
   }
@@ -251,6 +262,7 @@ extension Agent {
     for event in link.stop(deadlineS: deadlineS) {
       if let input = link.input(of: event) { hand(input) }
     }
+    records?.stop(deadlineS: isImpatient ? 0.2 : LocationRecordFile.stopS)
     if node.pendingEvents > 0 {
       log.warning("\(node.pendingEvents) events were not acknowledged, and are lost with this process")
     }

@@ -10,7 +10,7 @@ enum NodeCommands {
     var table = CommandTable(
       program: "judder-node", summary: "publish shakes, orientation and location over MQTT",
       version: softwareVersion, description: description,
-      commands: [run, check, tap, record, replay, calibrate, config],
+      commands: [run, check, tap, fix, record, replay, calibrate, config],
       options: options)
     table.environment = [
       .init("JUDDER_SECTION_KEY", "value of a key of the configuration, for example JUDDER_BROKER_HOST"),
@@ -22,6 +22,7 @@ enum NodeCommands {
     table.examples = [
       .init("judder-node check", "say what is found, and what is wrong, before anything runs for years"),
       .init("judder-node tap", "see the sensor and the detectors at work, without a broker"),
+      .init("judder-node fix", "see what gpsd says, what would be published, and why the rest would not"),
       .init("judder-node calibrate --positions 6", "scale, offset and mount matrix, as lines to paste"),
       .init("judder-node record --seconds 60 shaken.csv", "keep a minute of samples, for replay"),
       .init("judder-node run --set accelerometer.source=simulated", "try it without a sensor"),
@@ -57,6 +58,21 @@ enum NodeCommands {
         + "JSON with --json.",
       "It needs neither broker nor gpsd. A buffer of the kernel has one reader: while judder-node run has the sensor, "
         + "tap polls it where the driver allows that, and says that it is busy where not.",
+    ])
+
+  private static let fix = Command(
+    "fix", "show what gpsd says, what would be published, and why",
+    details: [
+      "On a terminal: gpsd and its receivers, the last report, the decision about the last fix with its reason, how far "
+        + "and how long it is to the next message, whether the node stands or moves, what a loss waits for, counts, and "
+        + "the last decisions. Elsewhere a line for each decision, refusal, loss and change at gpsd, and one after => "
+        + "for each message that would be published; or JSON with --json: {\"up\":...,\"event\":...} for what was decided "
+        + "or changed, {\"topic\":...,\"payload\":{...}} for a message.",
+      "Nothing is published, and no broker is needed. gpsd has room for many clients, so that this works beside a "
+        + "node that runs. The accelerometer takes part in the decision about drift where it can be read; where "
+        + "judder-node run has it, that is said, and drift is judged by speed and accuracy alone.",
+      "It ends after --seconds, or with SIGINT or SIGTERM, with a line of counts on standard error; with 69 when gpsd "
+        + "did not answer in all the seconds.",
     ])
 
   private static let record = Command(
@@ -99,7 +115,7 @@ enum NodeCommands {
     details: ["The file changes nothing as it stands: take the # away from what you set."])
 
   /// The commands that read a configuration.
-  private static let reading = ["run", "check", "tap", "record", "replay", "calibrate"]
+  private static let reading = ["run", "check", "tap", "fix", "record", "replay", "calibrate"]
 
   private static let options: [CommandOption] = [
     .value("config", "FILE", .file, commands: reading, "the configuration; default \(defaultFile)"),
@@ -109,9 +125,9 @@ enum NodeCommands {
       "the shake preset"
     ).setting("shake.preset"),
     .value(
-      "seconds", "N", .number(0.1...86_400), commands: ["tap", "record", "calibrate"],
+      "seconds", "N", .number(0.1...86_400), commands: ["tap", "fix", "record", "calibrate"],
       "end after so long; calibrate: how long to keep still"),
-    .flag("json", commands: ["tap"], "one object of JSON a line"),
+    .flag("json", commands: ["tap", "fix"], "one object of JSON a line"),
     .flag("force", commands: ["record"], "overwrite FILE"),
     .flag(
       "sensor-axes", commands: ["record"], "without mount matrix and correction, as calibrate --positions wants it"),

@@ -15,6 +15,8 @@ struct NodeConfiguration {
   var accelerometer: AccelerometerSettings
   /// Nil: location is off.
   var gpsd: GpsdAddress?
+  /// What is kept of the location over a restart; nil: nothing is.
+  var recordFile: String?
   var broker: BrokerSettings
   /// Do what comes on the node's command topic.
   var takesCommands: Bool
@@ -45,11 +47,15 @@ struct NodeConfiguration {
     try NodeConfiguration.check(accelerometer, logic.motion, configuration)
     gpsd = NodeConfiguration.gpsd(configuration)
     logic.gpsd = gpsd?.endpoint
+    let fences = try Geofence.all(configuration)
+    logic.location?.fences = fences
+    recordFile = NodeConfiguration.recordFile(configuration, environment)
     broker = try BrokerSettings(configuration, clientID: "judder-node-\(name)", environment: environment)
     takesCommands = configuration.flag("node.commands")
     logic.budget = NodeConfiguration.budget(
       configuration, broker, topicBytes: "\(prefix)/\(name)/".utf8.count)
     warnings = BrokerSection.warnings(configuration, environment: environment)
+    if gpsd == nil, !fences.isEmpty { warnings.append("gpsd.enabled is false: no geofence is watched") }
     logLevel = LogLevel(rawValue: configuration.text("log.level")) ?? .info
     listen()
   }
@@ -75,15 +81,14 @@ struct NodeConfiguration {
     }
   }
 
-  private static func name(_ configuration: Configuration, _ hostName: String) throws(ConfigurationFailure) -> NodeName
-  {
+  static func name(_ configuration: Configuration, _ hostName: String) throws(ConfigurationFailure) -> NodeName {
     if let name = configuration.optionalText("node.id").flatMap({ NodeName($0) }) { return name }
     if let name = NodeName(fromHostName: hostName) { return name }
     let text = "is not set, and the host name '\(hostName)' holds no letter or digit to make it of; set it"
     throw ConfigurationFailure([configuration.problem("node.id", text)])
   }
 
-  private static func prefix(_ configuration: Configuration) throws(ConfigurationFailure) -> TopicPrefix {
+  static func prefix(_ configuration: Configuration) throws(ConfigurationFailure) -> TopicPrefix {
     do throws(PrefixProblem) {
       return try TopicPrefix(configuration.text("node.prefix"))
     } catch {
@@ -91,7 +96,7 @@ struct NodeConfiguration {
     }
   }
 
-  private static func logic(_ configuration: Configuration) -> NodeSettings {
+  static func logic(_ configuration: Configuration) -> NodeSettings {
     var settings = NodeSettings()
     settings.convention = Convention(rawValue: configuration.text("node.convention")) ?? .standard
     if configuration.text("accelerometer.source") != AccelerometerSettings.Source.none.rawValue {
@@ -153,7 +158,14 @@ struct NodeConfiguration {
     return settings
   }
 
-  private static func gpsd(_ configuration: Configuration) -> GpsdAddress? {
+  /// As configured, or in the first folder that systemd gives this service for its state; see systemd.exec(5).
+  static func recordFile(_ configuration: Configuration, _ environment: [String: String]) -> String? {
+    if let file = configuration.optionalText("location.record_file") { return file }
+    guard let folder = environment["STATE_DIRECTORY"]?.split(separator: ":").first else { return nil }
+    return "\(folder)/location.json"
+  }
+
+  static func gpsd(_ configuration: Configuration) -> GpsdAddress? {
     guard configuration.flag("gpsd.enabled") else { return nil }
     return GpsdAddress(
       host: configuration.text("gpsd.host"), port: configuration.integer("gpsd.port"),

@@ -15,7 +15,7 @@ enum NodeSchema {
     ],
     sections: [
       node, BrokerSection.section(clientID: "judder-node-ID"), accelerometer, acceleration, shake,
-      WaveformSettings.section, impact, freeFall, orientation, gpsd, location, spool, health, log,
+      WaveformSettings.section, impact, freeFall, orientation, gpsd, location, Geofence.section, spool, health, log,
     ])
 
   private static let node = ConfigurationSection(
@@ -223,6 +223,10 @@ enum NodeSchema {
       .number(
         "trip_pause_s", LocationTracker.Settings.tripPauseRangeS, unit: "s", default: locationDefaults.tripPauseS,
         "A trip begins when the node sets off after standing for so long."),
+      .path(
+        "record_file", note: "location.json in systemd's state directory, without one nothing is kept",
+        "File that keeps the odometer and the fences that the node is inside of over a restart: written when a fence "
+          + "is crossed and at the end, and else every 10 minutes at the most."),
     ])
 
   private static let locationDefaults = LocationTracker.Settings()

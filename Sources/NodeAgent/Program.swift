@@ -24,7 +24,8 @@ enum Program {
       try source.print(file: file, flags: invocation.overrides, to: output)
     case "check": try CheckCommand.run(file: file, to: output, load: load)
     case "replay": try replay(invocation, source, output)
-    case "tap", "record", "calibrate": try SensorTools(invocation, source, output).run()
+    case "tap", "fix", "record", "calibrate":
+      try SensorTools(invocation, source, output, hostName: hostName()).run()
     default: try Agent(log: Log(environment: environment), environment: environment, load: load).run()
     }
   }

@@ -1,33 +1,50 @@
 internal import Daemon
 internal import NodeLogic
 
-/// The commands that read one sensor and need nothing else: tap, record, calibrate.
+/// The commands that look at sensors and need no broker: tap, fix, record, calibrate.
 struct SensorTools {
   private let invocation: Invocation
   private let source: ConfigurationSource
   private let output: StandardOutput
+  private let hostName: String
 
-  init(_ invocation: Invocation, _ source: ConfigurationSource, _ output: StandardOutput) {
+  /// - Parameter hostName: what the node is called when the configuration does not say.
+  init(_ invocation: Invocation, _ source: ConfigurationSource, _ output: StandardOutput, hostName: String) {
     self.invocation = invocation
     self.source = source
     self.output = output
+    self.hostName = hostName
   }
 
   func run() throws(Termination) {
     switch invocation.command {
     case "record": try record()
     case "calibrate": try calibrate()
+    case "fix": try fix()
     default: try tap()
     }
   }
 
   private func tap() throws(Termination) {
-    let style = TapCommand.Style.fitting(
-      isJSON: invocation.isGiven("json"), isTerminal: output.isTerminal,
-      isColourWanted: Terminal.wantsColour(environment: source.environment), environment: source.environment)
     try TapCommand(
       try configuration(), style, seconds: invocation.number("seconds"), log: log, output: output
     ).run()
+  }
+
+  private func fix() throws(Termination) {
+    let configuration: FixConfiguration
+    do throws(ConfigurationFailure) {
+      configuration = try FixConfiguration(read(), environment: source.environment, hostName: hostName)
+    } catch {
+      throw error.termination
+    }
+    try FixCommand(configuration, style, seconds: invocation.number("seconds"), log: log, output: output).run()
+  }
+
+  private var style: ToolStyle {
+    ToolStyle.fitting(
+      isJSON: invocation.isGiven("json"), isTerminal: output.isTerminal,
+      isColourWanted: Terminal.wantsColour(environment: source.environment), environment: source.environment)
   }
 
   private func record() throws(Termination) {
@@ -63,9 +80,13 @@ struct SensorTools {
 
   private func configuration() throws(Termination) -> SensorConfiguration {
     do throws(ConfigurationFailure) {
-      return try SensorConfiguration(source.read(file: source.file(invocation), flags: invocation.overrides))
+      return try SensorConfiguration(read())
     } catch {
       throw error.termination
     }
+  }
+
+  private func read() throws(ConfigurationFailure) -> Configuration {
+    try source.read(file: source.file(invocation), flags: invocation.overrides)
   }
 }

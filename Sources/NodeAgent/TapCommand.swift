@@ -4,17 +4,11 @@ internal import Telemetry
 
 /// `judder-node tap`: the sensor and the node's logic at work, for the eyes.
 final class TapCommand {
-  enum Style: Equatable {
-    case picture(isColoured: Bool, isUnicode: Bool)
-    case lines
-    case json
-  }
-
   /// Between two drawings, and between two lines [s].
   private static let drawingS = 0.1
   private static let lineS = 1.0
 
-  private let style: Style
+  private let style: ToolStyle
   private let seconds: Double?
   private let output: StandardOutput
   private let session: SensorSession
@@ -22,13 +16,13 @@ final class TapCommand {
   private var state: TapState
 
   init(
-    _ configuration: SensorConfiguration, _ style: Style, seconds: Double?, log: Log, output: StandardOutput
+    _ configuration: SensorConfiguration, _ style: ToolStyle, seconds: Double?, log: Log, output: StandardOutput
   ) throws(Termination) {
     self.style = style
     self.seconds = seconds
     self.output = output
     // Lines would spoil the picture, which says the same in its own way.
-    if case .picture = style { log.level = .error }
+    if style.isPicture { log.level = .error }
     session = try SensorSession(configuration.accelerometer, log: log)
     screen = Screen(output)
     let clock = ClockProbe(clock: session.clock).read()
@@ -41,7 +35,7 @@ final class TapCommand {
       try tell(now >= state.nextDeadline ? state.tick(at: now) : [])
       try show(at: now)
     }
-    session.every(isPicture ? TapCommand.drawingS : TapCommand.lineS, tick)
+    session.every(style.isPicture ? TapCommand.drawingS : TapCommand.lineS, tick)
     let redraw = { [unowned self] () throws(Termination) in try draw() }
     do throws(Termination) {
       try session.run(seconds: seconds, redraw: redraw) { [unowned self] report throws(Termination) in
@@ -58,15 +52,13 @@ final class TapCommand {
     screen.close()
     let now = session.clock.now()
     // The picture is gone with its screen; one line stays, of the state before the stop.
-    if isPicture, state.samples > 0 { try output.line(state.line(at: now)) }
+    if style.isPicture, state.samples > 0 { try output.line(state.line(at: now)) }
     try tell(state.stop(at: now))
     try output.flush()
     guard seconds == nil || session.isInterrupted || state.samples > 0 else {
       throw Termination(.unavailable, [state.failure ?? "no sample came"])
     }
   }
-
-  private var isPicture: Bool { if case .picture = style { true } else { false } }
 
   /// Events go out at once, where lines are written.
   private func tell(_ events: [TapEvent]) throws(Termination) {
@@ -77,7 +69,7 @@ final class TapCommand {
       case .json: try output.line(event.json())
       }
     }
-    if !events.isEmpty, !isPicture { try output.flush() }
+    if !events.isEmpty, !style.isPicture { try output.flush() }
   }
 
   private func show(at now: Instant) throws(Termination) {
@@ -102,23 +94,5 @@ final class TapCommand {
       : plain.lines(state, at: session.clock.now())
         .map { TextWidth.cut($0, to: size.columns) }
     try screen.show(Array(fitting.prefix(size.rows)))
-  }
-}
-
-extension TapCommand.Style {
-  /// What the terminal and the environment ask for.
-  static func fitting(
-    isJSON: Bool, isTerminal: Bool, isColourWanted: Bool, environment: [String: String]
-  ) -> TapCommand.Style {
-    if isJSON { return .json }
-    guard isTerminal else { return .lines }
-    return .picture(isColoured: isColourWanted, isUnicode: isUnicode(environment))
-  }
-
-  /// Whether the locale's characters are UTF-8: the first that is set of LC_ALL, LC_CTYPE and LANG, see locale(7).
-  static func isUnicode(_ environment: [String: String]) -> Bool {
-    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""
-    let encoding = locale.lowercased()
-    return encoding.contains("utf-8") || encoding.contains("utf8")
   }
 }

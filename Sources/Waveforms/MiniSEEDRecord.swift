@@ -86,8 +86,9 @@ extension ClockQuality {
   /// Blockette 1001's percentage, whose meaning each maker may choose.
   fileprivate var timingQuality: UInt8 {
     switch self {
-    case .gps: 100
-    case .ntp: 80
+    case .ntp: 100
+    // GPS time is late by what a fix takes to come.
+    case .gps: 80
     case .rtc: 30
     case .none: 0
     }

@@ -81,8 +81,9 @@ extension ClockQuality {
     switch self {
     case .none: 0
     case .rtc: 1
-    case .ntp: 2
-    case .gps: 3
+    // GPS time is late by what a fix takes to come.
+    case .gps: 2
+    case .ntp: 3
     }
   }
 }

@@ -24,6 +24,13 @@ import Testing
     outcome.outputLines.filter { $0.contains(" \(part): ") }
   }
 
+  /// All that was found is good, but for the clock of this machine where nothing disciplines it.
+  private func isWell(_ outcome: Outcome) -> Bool {
+    let isClockKnown = lines("clock", outcome).first?.hasPrefix("ok ") == true
+    return outcome.status == (isClockKnown ? 0 : 1)
+      && outcome.outputLines.allSatisfy { $0.hasPrefix("ok ") || $0.hasPrefix("warning clock: ") }
+  }
+
   @Test func allIsWell() throws {
     try broker.start()
     let gpsd = try GpsdRig(in: place, opensAtOnce: true)
@@ -41,9 +48,8 @@ import Testing
     ]
     let watcher = try Watcher(broker, "judder/e2e/#")
     let well = try check(keys)
-    #expect(well.status == 0, "\(well.output) \(well.errors)")
-    #expect(well.outputLines.allSatisfy { $0.hasPrefix("ok ") }, "\(well.output)")
-    for part in ["configuration", "accelerometer", "gpsd", "broker"] {
+    #expect(isWell(well), "\(well.output) \(well.errors)")
+    for part in ["configuration", "clock", "accelerometer", "gpsd", "broker"] {
       #expect(!lines(part, well).isEmpty, "\(part): \(well.output)")
     }
     #expect(well.output.contains("lis3dh") && well.output.contains("buffered at 100 Hz"), "\(well.output)")
@@ -73,7 +79,7 @@ import Testing
       #expect(said.first?.contains(words) == true, "\(part): \(alone.output)")
       #expect(said.first?.contains("; ") == true, "no remedy: \(said)")
     }
-    #expect(alone.outputLines.count == 4, "\(alone.output)")
+    #expect(alone.outputLines.count == 5, "\(alone.output)")
   }
 
   @Test func theBrokerDoesNotTakeThePassword() throws {
@@ -90,7 +96,7 @@ import Testing
     #expect(!refused.output.contains("wrong"))
 
     let taken = try check(keys, environment: ["JUDDER_PASSWORD": "right"])
-    #expect(taken.status == 0, "\(taken.output)")
+    #expect(isWell(taken), "\(taken.output)")
   }
 
   @Test func theBrokerForbidsTheTopic() throws {
@@ -113,6 +119,23 @@ import Testing
     #expect(checked.status == 1, "\(checked.output)")
     #expect(lines("gpsd", checked).last?.hasPrefix("problem ") == true, "\(checked.output)")
     #expect(lines("gpsd", checked).last?.contains("; ") == true, "\(checked.output)")
+  }
+
+  @Test func aFixThatWouldBeRejectedIsAProblem() throws {
+    try broker.start()
+    let gpsd = try GpsdRig(in: place, opensAtOnce: true)
+    #expect(gpsd.waitUntilOpen())
+    // Half a year ago: no count of weeks explains it. Without a clock that is worth something that is no finding.
+    let player = RoutePlayer(NMEARoute(start: Date() - 180 * 86_400), to: gpsd, rateHz: 2)
+    defer { player.stop() }
+    let checked = try check([
+      "gpsd.enabled": "true", "gpsd.host": "\"127.0.0.1\"", "gpsd.port": "\(gpsd.port)",
+      "location.max_accuracy_m": "1",
+    ])
+    #expect(checked.status == 1, "\(checked.output)")
+    let said = lines("gpsd", checked).first { $0.contains("3D fix at 47.3") } ?? ""
+    #expect(said.hasPrefix("problem ") && said.contains(" m above the sea"), "\(checked.output)")
+    #expect(said.hasSuffix("; raise location.max_accuracy_m or improve the antenna"), "\(checked.output)")
   }
 
   @Test func theConfigurationIsBroken() throws {

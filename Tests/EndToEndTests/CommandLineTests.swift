@@ -20,7 +20,8 @@ import Testing
     let help = try node("--help")
     #expect(help.status == 0)
     #expect(help.errors.isEmpty)
-    for word in ["run", "check", "tap", "record", "replay", "calibrate", "config", "--config", "--set", "--version"] {
+    let words = ["run", "check", "tap", "fix", "record", "replay", "calibrate", "config", "--config", "--set"]
+    for word in words + ["--version"] {
       #expect(help.output.contains(word), "\(word)")
     }
     #expect(help.outputLines.allSatisfy { $0.count <= 80 })

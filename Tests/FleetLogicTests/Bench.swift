@@ -106,11 +106,11 @@ extension Telegram.Body {
   }
 
   static func crossing(
-    _ event: GeofenceMessage.Event, isFirst: Bool = false, insideS: Double? = nil
+    _ event: GeofenceMessage.Event, of fence: String = "depot", isFirst: Bool = false, insideS: Double? = nil
   ) -> Telegram.Body {
     .geofence(
       GeofenceMessage(
-        fence: "depot", event, isFirst: isFirst, latitude: 47.3769, longitude: 8.5417, accuracyM: 4, ageS: 0.5,
+        fence: fence, event, isFirst: isFirst, latitude: 47.3769, longitude: 8.5417, accuracyM: 4, ageS: 0.5,
         edgeM: 12, insideS: insideS))
   }
 

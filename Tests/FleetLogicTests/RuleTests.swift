@@ -289,3 +289,82 @@ import Testing
     #expect(bench.pass(11).alerts == ["silent a resolved 2"])
   }
 }
+
+@Suite struct GeofenceRuleTests {
+  private static func rule(_ fence: String? = nil) -> Rule {
+    var rule = Rule(name: "fence", kind: .geofence)
+    rule.fence = fence
+    return rule
+  }
+
+  @Test func firesAtLeaveAndResolvesAtEnter() throws {
+    var bench = Bench(rule: Self.rule("depot"))
+    #expect(bench.send("a", .crossing(.enter, isFirst: true)).alerts.isEmpty)
+    let left = bench.send("a", .crossing(.leave), sentAgo: 30)
+    #expect(left.alerts == ["fence a firing 1"])
+    let alert = try #require(left.fullAlerts.first)
+    #expect(alert.summary == "a left the fence depot")
+    #expect(alert.since == WallTime(seconds: Bench.epoch - 30))
+    #expect(alert.severity == .warning)
+    #expect(bench.send("a", .stopped).alerts.isEmpty, "it is still out")
+    _ = bench.pass(60)
+    let entered = bench.send("a", .crossing(.enter), boot: 2)
+    #expect(entered.alerts == ["fence a resolved 1"])
+    #expect(entered.fullAlerts.first?.summary == "a is in the fence depot again")
+  }
+
+  @Test func otherFencesOnlyCountWhereAnyDoes() {
+    var named = Bench(rule: Self.rule("depot"))
+    #expect(named.send("a", .crossing(.leave, of: "yard")).alerts.isEmpty)
+    var any = Bench(rule: Self.rule())
+    #expect(any.send("a", .crossing(.leave, of: "yard")).alerts == ["fence a firing 1"])
+    #expect(any.send("a", .crossing(.enter, of: "depot")).alerts == ["fence a resolved 1"])
+  }
+
+  /// After an outage the newest comes first and the backlog later, some of it twice.
+  @Test func crossingsThatComeLateOrTwiceChangeNothing() throws {
+    for fence in ["depot", nil] {
+      var bench = Bench(rule: Self.rule(fence))
+      #expect(bench.send("a", .crossing(.leave), seq: 7).alerts == ["fence a firing 1"])
+      for sequence: UInt64 in [6, 5, 7] {
+        #expect(bench.send("a", .crossing(.enter), seq: sequence, sentAgo: 60).alerts.isEmpty, "\(sequence)")
+      }
+      let node = try #require(bench.node("a"))
+      #expect(node.counts[.geofence] == 3)
+      #expect(node.duplicates == 1)
+      #expect(node.late == 2)
+      #expect(bench.send("a", .crossing(.enter), seq: 8).alerts == ["fence a resolved 1"])
+    }
+  }
+
+  /// An hour late, and still so: other than a shake, it lasts.
+  @Test func leaveFromABacklogCounts() {
+    var bench = Bench(rule: Self.rule("depot"))
+    #expect(bench.send("a", .crossing(.leave), sentAgo: 3600).alerts == ["fence a firing 1"])
+  }
+
+  @Test func durationsHoldItBack() {
+    var rule = Self.rule("depot")
+    rule.forS = 60
+    rule.clearForS = 10
+    var bench = Bench(rule: rule)
+    bench.send("a", .crossing(.leave))
+    #expect(bench.pass(30).alerts.isEmpty)
+    bench.send("a", .crossing(.enter))
+    #expect(bench.pass(90).alerts.isEmpty)
+    bench.send("a", .crossing(.leave))
+    #expect(bench.pass(61).alerts == ["fence a firing 1"])
+    bench.send("a", .crossing(.enter))
+    #expect(bench.pass(11).alerts == ["fence a resolved 1"])
+  }
+
+  @Test func fencesRememberedAreBounded() throws {
+    var bench = Bench(rule: Self.rule("f0"))
+    for index in 0..<500 { bench.send("a", .crossing(.leave, of: "f\(index)")) }
+    #expect(try #require(bench.node("a")).crossings.count == 200)
+  }
+
+  @Test func noRuleOfThisKindHoldsUnlessAsked() {
+    #expect(!Rule.defaults.contains { $0.kind == .geofence })
+  }
+}

@@ -92,6 +92,18 @@ import Testing
         ])
   }
 
+  @Test func aRuleOnAFenceNamesIt() throws {
+    let rules = try load("[[rule]]\nkind = \"geofence\"\nfence = \"depot\"").fleet.rules
+    var expected = Rule(name: "geofence", kind: .geofence)
+    expected.fence = "depot"
+    #expect(rules == [expected])
+    #expect(
+      problems("[[rule]]\nkind = \"shake\"\nfence = \"depot\"")
+        == [
+          "fleet.toml:3:9: rule[1].fence is for rules of the kind geofence, and this one is shake; remove it"
+        ])
+  }
+
   @Test func twoRulesOfOneNameAreAMistake() {
     let found = problems("[[rule]]\nkind = \"shake\"\n[[rule]]\nkind = \"silent\"\nname = \"shake\"")
     #expect(found == ["fleet.toml:5:8: rule[2].name gives the name 'shake' to a second rule; set another name"])

@@ -66,9 +66,8 @@ import Testing
   }
 }
 
-@Suite struct TapStyleTests {
-  private func style(_ environment: [String: String], isJSON: Bool = false, isTerminal: Bool = true) -> TapCommand.Style
-  {
+@Suite struct ToolStyleTests {
+  private func style(_ environment: [String: String], isJSON: Bool = false, isTerminal: Bool = true) -> ToolStyle {
     .fitting(isJSON: isJSON, isTerminal: isTerminal, isColourWanted: false, environment: environment)
   }
 

@@ -23,7 +23,7 @@ struct MiniSEEDTests {
     #expect(first.encoding == 3, "32-bit integers")
     #expect(first.nominalRateHz == 100 && first.rateHz == 100)
     #expect(first.activityFlags == 0 && first.clockFlags == 0x20 && first.qualityFlags == 0)
-    #expect(first.timingQuality == 80)
+    #expect(first.timingQuality == 100)
     #expect(first.samples == (10..<60).map { 100 * $0 }, "one count is 1 ug")
     #expect(all[1].samples == (10..<60).map { -100 * $0 })
     #expect(all[2].samples == Array(repeating: 998_700, count: 50))
@@ -67,7 +67,7 @@ struct MiniSEEDTests {
   }
 
   @Test(arguments: [
-    (ClockQuality.gps, 0x20, 0, 100), (.ntp, 0x20, 0, 80), (.rtc, 0, 0, 30), (.none, 0, 0x80, 0),
+    (ClockQuality.ntp, 0x20, 0, 100), (.gps, 0x20, 0, 80), (.rtc, 0, 0, 30), (.none, 0, 0x80, 0),
   ])
   func itSaysWhatItsTimesAreWorth(clock: ClockQuality, lock: Int, doubt: Int, percent: Int) throws {
     let first = try #require(try records(waveform([segment(from: 0, count: 5, start: start)], clock: clock)).first)
@@ -158,7 +158,7 @@ struct MiniSEEDTests {
       #expect((traces[0].rateHz * 0.010013 - 1).magnitude < 1e-6)
       #expect(traces[0].isLocked == (clock == .ntp || clock == .gps))
       #expect(traces[0].isQuestionable == (clock == .none))
-      #expect(traces[0].timingQuality == [.gps: 100, .ntp: 80, .rtc: 30, ClockQuality.none: 0][clock])
+      #expect(traces[0].timingQuality == [.ntp: 100, .gps: 80, .rtc: 30, ClockQuality.none: 0][clock])
     }
   }
 

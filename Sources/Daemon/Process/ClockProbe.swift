@@ -7,9 +7,6 @@ public struct ClockProbe: Sendable {
   private let clock: MonotonicClock
   private let root: String
 
-  /// 2025-01-01T00:00:00Z: a clock that stands before it was never set.
-  public static let plausibleFrom = WallTime(seconds: 1_735_689_600)
-
   /// - Parameter root: the folder that stands for `/`, where `dev/rtc*` and `sys/class/rtc` are looked for.
   public init(clock: MonotonicClock = .process, root: String = "/") {
     self.clock = clock
@@ -33,7 +30,7 @@ public struct ClockProbe: Sendable {
   /// The decision of `read`.
   static func quality(isSynchronised: Bool, wall: WallTime, hasRealTimeClock: Bool) -> ClockQuality {
     if isSynchronised { return .ntp }
-    return wall >= plausibleFrom && hasRealTimeClock ? .rtc : .none
+    return wall >= .plausibleFrom && hasRealTimeClock ? .rtc : .none
   }
 
   /// Whether the machine has a clock that goes on while it is off.

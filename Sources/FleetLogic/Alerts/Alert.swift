@@ -21,7 +21,7 @@ public struct Alert: Equatable, Sendable {
   /// How often the condition was seen during this alert.
   public var count: Int
   /// What the rule compares: `shake` the largest peak [g], `lost-fix` seconds without a fix, `silent` seconds without
-  /// a message. Nil where it is not known.
+  /// a message, `geofence` seconds since the fence was left. Nil where it is not known.
   public var value: Double?
   /// One sentence for people.
   public var summary: String

@@ -8,6 +8,8 @@ public struct Rule: Equatable, Sendable {
     case lostFix = "lost-fix"
     /// Nothing comes from the node.
     case silent
+    /// The node left a fence of its own configuration.
+    case geofence
   }
 
   /// How much an alert matters.
@@ -34,6 +36,8 @@ public struct Rule: Equatable, Sendable {
   public var minPeakG: Double
   /// `shake`: a shake older than this when it arrives, by trusted clocks, is history and doesn't fire [s].
   public var maxAgeS: Double
+  /// `geofence`: the fence's name; nil for any, where whichever was crossed last counts.
+  public var fence: String?
 
   /// A rule of `kind` with the defaults of that kind.
   public init(name: String, kind: Kind, nodes: NamePattern = .everything) {
@@ -51,7 +55,7 @@ public struct Rule: Equatable, Sendable {
   /// How long the condition must hold when nothing else is said [s]; nil where the node decides.
   public static func defaultForS(_ kind: Kind) -> Double? {
     switch kind {
-    case .shake: 0
+    case .shake, .geofence: 0
     case .lostFix: 60
     case .silent: nil
     }
@@ -63,9 +67,11 @@ public struct Rule: Equatable, Sendable {
     case .shake: 10
     case .lostFix: 30
     case .silent: 10
+    case .geofence: 0
     }
   }
 
-  /// What holds when the configuration names no rule: one of each kind, for every node.
-  public static let defaults = Kind.allCases.map { Rule(name: $0.rawValue, kind: $0) }
+  /// What holds when the configuration names no rule: one of each kind, for every node, but none for fences, which nodes
+  /// leave every day.
+  public static let defaults = Kind.allCases.filter { $0 != .geofence }.map { Rule(name: $0.rawValue, kind: $0) }
 }

@@ -10,6 +10,8 @@ enum Summary {
     case (.shake, _): "\(node.name) shook\(times(record.life.count))\(peak(record))"
     case (.lostFix, .resolved): resolvedFix(node)
     case (.lostFix, _): lostFix(node, value)
+    case (.geofence, .resolved): "\(node.name) is in \(fence(node, rule)) again"
+    case (.geofence, _): "\(node.name) left \(fence(node, rule))"
     case (.silent, .resolved): node.presence == .stopped ? "\(node.name) was stopped" : "\(node.name) is back"
     // The alert goes on until the node has been back for the rule's clear_for_s.
     case (.silent, _) where node.presence == .online:
@@ -30,6 +32,11 @@ enum Summary {
   }
 
   private static func span(_ seconds: Double?) -> String { seconds.map { " for \(Age.text($0))" } ?? "" }
+
+  private static func fence(_ node: Node, _ rule: Rule) -> String {
+    let name = rule.fence ?? node.crossing(of: nil)?.content.fence
+    return name.map { "the fence \(SafeText.escaped($0))" } ?? "its fence"
+  }
 
   private static func resolvedFix(_ node: Node) -> String {
     if node.presence == .stopped { return "\(node.name) was stopped" }

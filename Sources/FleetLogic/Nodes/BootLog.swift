@@ -15,12 +15,37 @@ struct BootLog: Equatable, Sendable {
     /// Rises with each run that became current; 0 for one that was over before the fleet tool heard of it.
     var order: Int
     var sequences = SequenceSet()
-    /// When the run started, by its own clock; nil unless that clock was good.
-    var started: WallTime?
+    /// The best clock that the run is known to have had, the newest of those that are worth the same, ...
+    private(set) var clock: ClockState?
+    /// ... and how long it had run then [s].
+    private var clockUptime = 0.0
     /// It has been heard live, not only through what the broker kept.
     var isConfirmed = false
     /// The first sequence number that came live: whatever is missing above it was missed.
     var firstLive: UInt64?
+
+    init(_ envelope: Envelope, order: Int) {
+      boot = envelope.boot
+      self.order = order
+      _ = learnClock(envelope)
+    }
+
+    /// When the run started, by its own clock; nil unless that clock was disciplined.
+    var started: WallTime? {
+      clock.flatMap { $0.quality == .ntp || $0.quality == .gps ? $0.wallAtStart : nil }
+    }
+
+    /// Takes the clock of a message, and answers whether it is worth more than what was known.
+    mutating func learnClock(_ envelope: Envelope) -> Bool {
+      guard let new = envelope.clockState, let uptime = envelope.uptime, new.quality != .none else { return false }
+      let isBetter = clock.map { new.quality.isWorthMore(than: $0.quality) } ?? true
+      if let clock, !isBetter {
+        guard !clock.quality.isWorthMore(than: new.quality), uptime >= clockUptime else { return false }
+      }
+      clock = new
+      clockUptime = uptime
+      return isBetter
+    }
 
     var missing: UInt64 { firstLive.map { sequences.missing(from: $0) } ?? 0 }
   }
@@ -61,6 +86,18 @@ struct BootLog: Equatable, Sendable {
   /// Live messages of a boot that was thought to be over: two devices with one name do that.
   private(set) var interleavings = 0
 
+  /// The best clock that a run is known to have had; nil when nothing vouched for any, or the run is not remembered.
+  func clock(of boot: BootID) -> ClockState? {
+    current?.boot == boot ? current?.clock : former.first { $0.boot == boot }?.clock
+  }
+
+  /// Takes the clock of a message whose run is known, and answers a clock that is worth more than what was known.
+  mutating func learnClock(_ envelope: Envelope) -> ClockState? {
+    if current?.boot == envelope.boot { return current?.learnClock(envelope) == true ? current?.clock : nil }
+    guard let index = former.firstIndex(where: { $0.boot == envelope.boot }) else { return nil }
+    return former[index].learnClock(envelope) ? former[index].clock : nil
+  }
+
   /// Where the message belongs. Remembers it.
   /// - Parameter isPresent: the current boot counts as connected.
   mutating func judge(_ envelope: Envelope, _ evidence: Evidence, isPresent: Bool) -> (verdict: Verdict, order: Int) {
@@ -70,12 +107,12 @@ struct BootLog: Equatable, Sendable {
     }
     if evidence == .will, current?.isConfirmed == true { return (.staleWill, 0) }
     guard startsNewBoot(envelope, evidence) else {
-      var run = Run(boot: envelope.boot, order: 0, started: Self.start(of: envelope))
+      var run = Run(envelope, order: 0)
       if let sequence = envelope.sequence { _ = run.sequences.insert(sequence) }
       remember(run, isOldest: true)
       return (.formerBoot, 0)
     }
-    start(Run(boot: envelope.boot, order: count + 1, started: Self.start(of: envelope)))
+    start(Run(envelope, order: count + 1))
     _ = note(envelope, evidence)
     return (.newBoot, count)
   }
@@ -83,7 +120,6 @@ struct BootLog: Equatable, Sendable {
   /// Notes a message of the current boot.
   private mutating func note(_ envelope: Envelope, _ evidence: Evidence) -> Verdict {
     if evidence == .live { current?.isConfirmed = true }
-    if let started = Self.start(of: envelope) { current?.started = started }
     guard let sequence = envelope.sequence else { return .newest }
     if current?.firstLive == nil, case .event = evidence { current?.firstLive = sequence }
     switch current?.sequences.insert(sequence) {
@@ -125,7 +161,7 @@ struct BootLog: Equatable, Sendable {
     case .event(isBacklog: false):
       // A node says `online` before anything else, so this is rare: believe good clocks, else the newcomer. Should it
       // be an old event after all, the running boot takes its place again with its next live message.
-      guard let ours = current.started, let theirs = Self.start(of: envelope) else { return true }
+      guard let ours = current.started, let theirs = Run(envelope, order: 0).started else { return true }
       return theirs > ours
     }
   }
@@ -143,12 +179,5 @@ struct BootLog: Equatable, Sendable {
       former.removeFirst()
     }
     former.insert(run, at: isOldest ? 0 : former.count)
-  }
-
-  /// When the boot started by its own clock; nil unless the clock was disciplined.
-  private static func start(of envelope: Envelope) -> WallTime? {
-    guard let time = envelope.time, let uptime = envelope.uptime, envelope.clock == .ntp || envelope.clock == .gps
-    else { return nil }
-    return time + -uptime
   }
 }

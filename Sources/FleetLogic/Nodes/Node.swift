@@ -25,7 +25,7 @@ public struct Node: Equatable, Sendable {
   public let firstSeen: Moment
   /// The last message that came live; nil when all that is known was kept by the broker.
   public internal(set) var lastSeen: Moment?
-  /// The newest time of measurement of what the broker had kept, where the node's clock was good.
+  /// The newest time of measurement of what the broker had kept, as far as anything vouches for it.
   public internal(set) var lastMeasured: WallTime?
   /// The last status other than a will.
   public internal(set) var status: StatusMessage?
@@ -39,6 +39,8 @@ public struct Node: Equatable, Sendable {
   public internal(set) var acceleration: Reported<AccelerationMessage>?
   /// The last phase of the last shake; nil before the first.
   public internal(set) var shake: Reported<ShakeMessage>?
+  /// The last crossing of each of its fences.
+  public internal(set) var crossings: [String: Reported<GeofenceMessage>] = [:]
   /// What it said last about its own condition; nil before the first.
   public internal(set) var health: Reported<HealthMessage>?
   /// Messages taken, by stream.
@@ -74,6 +76,27 @@ public struct Node: Equatable, Sendable {
     public var stamp: Stamp
   }
 
+  /// The last crossing of a fence, or of any.
+  func crossing(of fence: String?) -> Reported<GeofenceMessage>? {
+    if let fence { return crossings[fence] }
+    return crossings.values.max { $1.stamp.isNewer(than: $0.stamp) && !$0.stamp.isNewer(than: $1.stamp) }
+  }
+
+  /// As many fences as a node may have, and as many that it had before.
+  private static let mostFences = 200
+
+  /// Notes a crossing, unless something newer is known of that fence. Answers whether it did.
+  mutating func note(_ crossing: GeofenceMessage, _ stamp: Stamp) -> Bool {
+    if let known = crossings[crossing.fence], !stamp.isNewer(than: known.stamp) { return false }
+    if crossings[crossing.fence] == nil, crossings.count >= Self.mostFences,
+      let oldest = crossings.min(by: { $1.value.stamp.isNewer(than: $0.value.stamp) })?.key
+    {
+      crossings[oldest] = nil
+    }
+    crossings[crossing.fence] = Reported(content: crossing, stamp: stamp)
+    return true
+  }
+
   /// The run that counts; nil before the first message.
   public var boot: BootID? { boots.current?.boot }
   /// Runs that the fleet tool has taken for the current one.
@@ -95,6 +118,18 @@ public struct Node: Equatable, Sendable {
   public var silenceS: Double {
     let interval = status?.healthIntervalS ?? 300
     return 2.5 * min(max(interval, 1), 86400)
+  }
+
+  /// Tells anew when what is known was measured, after a run turned out to have a better clock than was known.
+  mutating func repairTimes(of boot: BootID, by clock: ClockState) {
+    location?.stamp.repair(boot, by: clock)
+    position?.stamp.repair(boot, by: clock)
+    orientation?.stamp.repair(boot, by: clock)
+    acceleration?.stamp.repair(boot, by: clock)
+    shake?.stamp.repair(boot, by: clock)
+    health?.stamp.repair(boot, by: clock)
+    let kept = [location?.stamp, orientation?.stamp, shake?.stamp].compactMap { $0 }.filter { $0.heard == nil }
+    lastMeasured = (kept.compactMap(\.measured) + [lastMeasured].compactMap { $0 }).max()
   }
 
   /// The age of the last thing heard from it [s]; nil when nobody can say.

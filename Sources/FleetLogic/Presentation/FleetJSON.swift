@@ -4,7 +4,8 @@ public import Telemetry
 /// `kind` says which of these an object is:
 ///
 /// - `message`: a message that was taken. `t` receipt, `node`, `stream`, `receipt` (`newest`, `late`, `former_boot`),
-///   `retained`, `message` the node's own payload, in the form of docs/MESSAGES.md.
+///   `retained`, `measured_t` when it was measured, by the best clock that this run of the node is known to have had,
+///   `message` the node's own payload, in the form of docs/MESSAGES.md.
 /// - `node`: the state of a node, each time something about it changed. `t`, `node`, `change` (`presence`, `boot`,
 ///   `location`, `geofence`, `face`, `shake`, `impact`, `freefall`, `armed`), `why` for people, `state`, `state_t`
 ///   since when, `boot`, `boots`, `seq`, `agent`, `seen_s` since it was last heard, `fix` (`dimensions` 0, 2 or 3,
@@ -84,6 +85,7 @@ public enum FleetJSON {
       json.string("stream", telegram.body.stream.rawValue)
       json.string("receipt", receipt.rawValue)
       json.boolean("retained", retained)
+      json.number("measured_t", change.measured?.seconds, decimals: 3)
       json.json("message", telegram.encode())
     }
     return json.bytes
@@ -131,6 +133,7 @@ public enum FleetJSON {
       json.integer("shake", node.counts[.shake])
       json.integer("orientation", node.counts[.orientation])
       json.integer("location", node.counts[.location])
+      json.integer("geofence", node.counts[.geofence])
       json.integer("health", node.counts[.health])
     }
     json.object("link") { json in

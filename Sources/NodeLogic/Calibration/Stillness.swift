@@ -19,7 +19,7 @@ public struct Stillness: Sendable {
   private static let leastInBlock = 4
   private static let settleS = 0.5
   /// RMS within a block on one axis; the worst noise of a cheap sensor is a third of it [g].
-  private static let quietG = 0.03
+  public static let quietG = 0.03
   /// A turn by a degree or two [g].
   private static let driftG = 0.03
   /// Samples further apart do not belong together [s].
@@ -27,6 +27,7 @@ public struct Stillness: Sendable {
 
   /// How long a stretch must last after it has settled [s], > 0.
   public let neededS: Double
+  private let quietG: Double
 
   // The block that is being filled.
   private var blockStart: Double?
@@ -39,14 +40,22 @@ public struct Stillness: Sendable {
   private var stretch: StillStretch?
   private var stillSince = 0.0
   private var isAnswered = false
+  /// The end of the last block in which something moved; nil while none did.
+  public private(set) var lastDisturbed: Instant?
 
   /// Begins with no sample seen.
-  public init(neededS: Double) {
+  ///
+  /// - Parameter quietG: what a quarter of a second may have on each axis to count as quiet [g RMS], > 0.
+  public init(neededS: Double, quietG: Double = Stillness.quietG) {
     self.neededS = neededS
+    self.quietG = quietG
   }
 
   /// Nothing has moved for a moment.
   public var isStill: Bool { stretch != nil }
+
+  /// Since when nothing has moved; nil when something has, or nothing is known.
+  public var since: Instant? { stretch == nil ? nil : Instant(seconds: stillSince) }
 
   /// Takes the next sample, and answers a stretch at the moment when it has lasted long enough; each stretch once.
   public mutating func feed(_ sample: Sample) -> StillStretch? {
@@ -62,7 +71,7 @@ public struct Stillness: Sendable {
     guard time - start >= Self.blockS, count >= Self.leastInBlock else { return nil }
     let mean = sum * (1 / Double(count))
     let variance = squareSum * (1 / Double(count)) - mean.squares
-    let isQuiet = max(variance.x, max(variance.y, variance.z)) <= Self.quietG * Self.quietG
+    let isQuiet = max(variance.x, max(variance.y, variance.z)) <= quietG * quietG
     let block = StillStretch(start: Instant(seconds: start), meanG: mean, count: count)
     clearBlock()
     return carryOn(block, isQuiet: isQuiet, until: time)
@@ -84,9 +93,11 @@ public struct Stillness: Sendable {
   private mutating func carryOn(_ block: StillStretch, isQuiet: Bool, until time: Double) -> StillStretch? {
     guard isQuiet else {
       stretch = nil
+      lastDisturbed = Instant(seconds: time)
       return nil
     }
     guard var known = stretch, (block.meanG - known.meanG).largest <= Self.driftG else {
+      if stretch != nil { lastDisturbed = Instant(seconds: time) }
       stretch = block
       stillSince = block.start.seconds
       isAnswered = false

@@ -13,6 +13,8 @@ public struct Outbox: Sendable {
     var bytes: Int
     /// Whether it was last handed over from the backlog.
     var isLate = false
+    /// It was handed over once: the broker may have it, and must not get it again with another time.
+    var isKnown = false
   }
 
   /// Why an event was given up.
@@ -149,37 +151,40 @@ public struct Outbox: Sendable {
   }
 
   /// The events to hand over now, as far as the window has room.
-  public mutating func next(at now: Instant) -> [Outgoing] {
+  ///
+  /// - Parameter clock: the node's clock of now. What was made when the clock was worth less, and is handed over for
+  ///   the first time, gets its times from it. What was handed over before keeps its times, since the broker may have
+  ///   it: two that are the same by `boot` and `seq` are the same.
+  public mutating func next(at now: Instant, clock: ClockState? = nil) -> [Outgoing] {
     guard isConnected else { return [] }
     if let resumeAt, now < resumeAt { return [] }
     resumeAt = nil
     var outgoing: [Outgoing] = []
     while underWay.count < window {
-      if let (sequence, telegram) = popWaiting(&live) {
-        outgoing.append(handOver(sequence, telegram, isLate: false))
-      } else if let (sequence, telegram) = popWaiting(&backlog) {
-        outgoing.append(handOver(sequence, telegram, isLate: true))
-      } else if let (sequence, telegram) = popWaiting(&waveforms) {
-        outgoing.append(handOver(sequence, telegram, isLate: false))
-      } else {
-        break
-      }
+      let outcome =
+        popWaiting(&live).flatMap { handOver($0, isLate: false, clock) }
+        ?? popWaiting(&backlog).flatMap { handOver($0, isLate: true, clock) }
+        ?? popWaiting(&waveforms).flatMap { handOver($0, isLate: false, clock) }
+      guard let outcome else { break }
+      outgoing.append(outcome)
     }
     return outgoing
   }
 
   /// The queue's first event that still waits; those delivered, evicted or under way meanwhile are passed over.
-  private func popWaiting(_ queue: inout Deque<UInt64>) -> (UInt64, Telegram)? {
+  private func popWaiting(_ queue: inout Deque<UInt64>) -> UInt64? {
     while let sequence = queue.popFirst() {
-      if !underWay.contains(sequence), let entry = entries[sequence] { return (sequence, entry.telegram) }
+      if !underWay.contains(sequence), entries[sequence] != nil { return sequence }
     }
     return nil
   }
 
-  private mutating func handOver(_ sequence: UInt64, _ telegram: Telegram, isLate: Bool) -> Outgoing {
+  private mutating func handOver(_ sequence: UInt64, isLate: Bool, _ clock: ClockState?) -> Outgoing? {
+    if let clock { repair(sequence, by: clock) }
+    guard var telegram = entries[sequence]?.telegram else { return nil }
     underWay.insert(sequence)
     entries[sequence]?.isLate = isLate
-    var telegram = telegram
+    entries[sequence]?.isKnown = true
     let stream = telegram.body.stream
     var isRetained = stream.isRetained && newest[stream] == sequence
     if isLate, case .location(let location) = telegram.body {
@@ -188,6 +193,18 @@ public struct Outbox: Sendable {
       isRetained = false
     }
     return Outgoing(telegram: telegram, isRetained: isRetained, token: sequence)
+  }
+
+  /// Puts the times of an event right that nobody outside has seen yet.
+  private mutating func repair(_ sequence: UInt64, by clock: ClockState) {
+    guard var entry = entries[sequence], !entry.isKnown, let repaired = entry.telegram.repaired(by: clock) else {
+      return
+    }
+    entry.telegram = repaired.judgedAnew
+    let size = entry.telegram.encode().count
+    bytes += size - entry.bytes
+    entry.bytes = size
+    entries[sequence] = entry
   }
 
   private mutating func remove(_ sequence: UInt64) -> Entry? {
@@ -220,6 +237,13 @@ public struct Outbox: Sendable {
 
 extension Telegram {
   fileprivate var isWaveform: Bool { body.stream == .waveform }
+
+  /// Whether the receiver's time was off, told by the clock that the envelope has now.
+  fileprivate var judgedAnew: Telegram {
+    guard case .location(.fixed(var position)) = body, let quality = envelope.clock else { return self }
+    position.judgeFixTime(by: quality)
+    return Telegram(envelope, .location(.fixed(position)))
+  }
 }
 
 extension LocationMessage {

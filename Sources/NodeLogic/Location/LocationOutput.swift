@@ -1,7 +1,7 @@
 public import Telemetry
 
 /// What the tracker says: a message of the location stream before its times are turned into calendar time, or what it
-/// decided about a fix.
+/// decided about a fix or a fence.
 public struct LocationOutput: Equatable, Sendable {
   /// A position, that there is none, or a decision.
   public enum Content: Equatable, Sendable {
@@ -9,6 +9,8 @@ public struct LocationOutput: Equatable, Sendable {
     case lost(LocationLoss)
     /// Nothing to publish: what became of one fix. Comes before the message that it leads to.
     case decided(FixDecision)
+    /// For the stream of geofences: a fence was entered or left. Comes after what the same fix led to.
+    case fence(GeofenceEvent)
   }
 
   /// When it was decided: `Envelope.time`, from which the position's age counts back.
@@ -23,19 +25,20 @@ public struct LocationOutput: Equatable, Sendable {
   /// Whether it is for the broker.
   public var isMessage: Bool {
     switch content {
-    case .fixed, .lost: true
+    case .fixed, .lost, .fence: true
     case .decided: false
     }
   }
 
-  /// The message, with the times that `clock` gives to the moments in it; nil for a decision.
+  /// The message, with the times that `clock` gives to the moments in it; nil for a decision or a fence.
   public func message(clock: ClockState) -> LocationMessage? {
     switch content {
     case .fixed(var position):
       position.received = clock.wall(at: at - position.ageS)
+      position.judgeFixTime(by: clock.quality)
       return .fixed(position)
     case .lost(let loss): return .lost(loss.message(at: at, clock: clock))
-    case .decided: return nil
+    case .decided, .fence: return nil
     }
   }
 }

@@ -27,6 +27,8 @@ extension LocationTracker {
     public var maxAccelerationMPS2 = 15.0
     /// A trip begins when the node sets off after standing for so long [s].
     public var tripPauseS = 300.0
+    /// The areas to watch, with names of their own; at most `Geofence.most`.
+    public var fences: [Geofence] = []
     /// From the first report of an epoch to the moment when it is taken for complete [s]; 0 decides on the first.
     /// The reports of an epoch come within the time that the receiver's sentences take on the line.
     public var settleS = 0.3

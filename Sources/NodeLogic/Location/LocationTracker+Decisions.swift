@@ -68,8 +68,10 @@ extension LocationTracker {
     decision.neededM = published == nil ? nil : neededM
     decision.isJump = isJump
     if cause == nil { counters.withheld += 1 }
-    let output = LocationOutput(at: now, .decided(decision))
-    return cause.map { [output, publish(fix, $0, lostS: lostS, at: now)] } ?? [output]
+    var outputs = [LocationOutput(at: now, .decided(decision))]
+    if let cause { outputs.append(publish(fix, cause, lostS: lostS, at: now)) }
+    let crossings = fences.take(fix, isMoving: judge.movement.isMoving, at: now)
+    return outputs + crossings.map { LocationOutput(at: now, .fence($0)) }
   }
 
   /// Lets a good fix say whether the node moves, and adds to the odometer. Answers how far it is from where the node

@@ -24,7 +24,7 @@ extension LocationTracker {
   }
 
   /// What was said counts after `lostAfterS` without a good fix, what did not come never before `silenceS`.
-  private func lossDue(because reason: LossEvidence.Reason) -> Instant {
+  func lossDue(because reason: LossEvidence.Reason) -> Instant {
     (lastGood?.receivedAt ?? startedAt) + (reason.isReported ? settings.lostAfterS : settings.silenceS)
   }
 

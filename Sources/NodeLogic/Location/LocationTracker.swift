@@ -47,6 +47,8 @@ public struct LocationTracker: Sendable {
   var gate: OutlierGate
   var judge = MovementJudge()
   var travel: Travel
+  /// Which fences the node is inside of.
+  public internal(set) var fences: GeofenceWatch
   /// The epoch whose reports are still coming in.
   var pending: Fix?
   /// The epoch that was decided on last, used or not.
@@ -63,16 +65,22 @@ public struct LocationTracker: Sendable {
   /// - Parameters:
   ///   - startedAt: from when on a missing fix counts.
   ///   - odometer: distances from before.
-  public init(_ settings: Settings = Settings(), startedAt: Instant = .start, odometer: Odometer = Odometer()) {
+  ///   - inside: the fences that the node was inside of before.
+  public init(
+    _ settings: Settings = Settings(), startedAt: Instant = .start, odometer: Odometer = Odometer(),
+    inside: [LocationRecord.Fence] = []
+  ) {
     self.settings = settings
     self.startedAt = startedAt
     gate = settings.gate
     travel = Travel(odometer)
+    fences = GeofenceWatch(settings.fences, recorded: inside)
     latest = startedAt
   }
 
   /// Takes new settings. What is known of gpsd, of the last fix and of what was published stays.
   public mutating func reconfigure(_ settings: Settings) {
+    if settings.fences != self.settings.fences { fences.reconfigure(settings.fences) }
     self.settings = settings
     gate.limit(maxSpeedMPS: settings.maxSpeedMPS, maxAccelerationMPS2: settings.maxAccelerationMPS2)
   }

@@ -11,6 +11,8 @@ extension MotionPipeline {
     interruptShocks(at: now, &outputs)
     closeWindow(.rest, &outputs)
     state = .idle
+    // The driver let it sleep because nothing had moved.
+    asleepSince = rest.since ?? now
     readings = 0
     lastReadingTold = now
     return outputs

@@ -36,6 +36,9 @@ public struct MotionPipeline: Sendable {
   var gravity: GravityFilter
   var windows: WindowBuilder
   var recorder: WaveformRecorder?
+  var rest = Stillness(neededS: 1, quietG: MotionPipeline.restG)
+  /// When the sensor fell asleep; nil while it is awake.
+  var asleepSince: Instant?
   var rate = RateEstimator()
   /// Of a sensor that tells changes only, whose samples say nothing about its rate; nil of others.
   var frames: FrameRate?
@@ -242,6 +245,7 @@ extension MotionPipeline {
     lastSample = sample.at
     let missed = rate.feed(sample.at.seconds)
     frames?.feed(sample)
+    _ = rest.feed(sample)
     judgeRate(at: sample.at, &outputs)
     guard isArmed else { return }
     let event = gate.isClosed ? nil : shake.feed(sample)
@@ -298,6 +302,8 @@ extension MotionPipeline {
     var outputs: [MotionOutput] = []
     if let event = shake.interrupt(at: now) { tell(event, &outputs) }
     interruptShocks(at: now, &outputs)
+    rest.interrupt()
+    asleepSince = nil
     closeWindow(.interrupted, &outputs)
     gravity.reset()
     orientation.interrupt()

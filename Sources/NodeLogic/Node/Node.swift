@@ -14,9 +14,11 @@ public struct Node: Sendable {
   /// This run, as every message names it.
   public let boot: BootID
   public private(set) var settings: NodeSettings
-  var clock: ClockState
+  /// Which calendar time counts.
+  public internal(set) var time: NodeClock
   var motion: MotionPipeline?
   var location: LocationTracker?
+  var keeping: LocationKeeping
   private var outbox: Outbox
   var budget: DataBudget?
   var commands = CommandDesk()
@@ -30,17 +32,26 @@ public struct Node: Sendable {
   private var turn: OrientationChange?
   private var isStopping = false
 
-  /// - Parameter clock: how to tell the wall time until the shell says otherwise.
-  public init(boot: BootID, _ settings: NodeSettings, clock: ClockState, at now: Instant = .start) {
+  /// - Parameters:
+  ///   - clock: the system clock, until the shell says otherwise.
+  ///   - record: what an earlier run kept.
+  public init(
+    boot: BootID, _ settings: NodeSettings, clock: ClockState, record: LocationRecord? = nil, at now: Instant = .start
+  ) {
     self.boot = boot
     self.settings = settings
-    self.clock = clock
+    time = NodeClock(system: clock)
     motion = settings.motion.map { MotionPipeline($0) }
-    location = settings.location.map { LocationTracker($0, startedAt: now) }
+    let keeping = LocationKeeping(record, at: now)
+    self.keeping = keeping
+    location = settings.location.map { keeping.tracker($0, at: now) }
     outbox = Outbox(capacityBytes: settings.outboxBytes)
     budget = settings.budget.map { DataBudget($0, at: now) }
     healthDue = now + min(Node.firstHealthS, settings.healthIntervalS)
   }
+
+  /// How to turn instants into wall time just now.
+  var clock: ClockState { time.state }
 
   /// There is a connection to the broker.
   var isConnected: Bool { outbox.isConnected }
@@ -62,6 +73,7 @@ public struct Node: Sendable {
   /// Takes what happened, and answers what the shell has to do about it.
   public mutating func handle(_ input: NodeInput, at now: Instant) -> [NodeEffect] {
     var effects: [NodeEffect] = []
+    if let note = time.review(at: now) { effects.append(.log(note)) }
     switch input {
     case .accelerometer(let report): take(report, at: now, &effects)
     case .gpsd(let input): take(input, at: now, &effects)
@@ -73,7 +85,7 @@ public struct Node: Sendable {
     case .full(let sequence): outbox.refuse(sequence, isPermanent: false, retryS: Node.fullS, at: now)
     case .dropped: dropped += 1
     case .command(let payload, let isRetained): take(payload, isRetained: isRetained, at: now, &effects)
-    case .clock(let clock): self.clock = clock
+    case .clock(let clock): if let note = time.setSystem(clock, at: now) { effects.append(.log(note)) }
     case .usage(let load): publish(.health(health(load, at: now)), at: now, &effects)
     case .tick: tick(at: now, &effects)
     case .stop: stop(at: now, &effects)
@@ -86,11 +98,7 @@ public struct Node: Sendable {
   public mutating func reconfigure(_ settings: NodeSettings, at now: Instant) -> [NodeEffect] {
     var effects: [NodeEffect] = []
     reconfigureMotion(settings.motion, at: now, &effects)
-    if let new = settings.location, location != nil {
-      location?.reconfigure(new)
-    } else {
-      location = settings.location.map { LocationTracker($0, startedAt: now) }
-    }
+    reconfigureLocation(settings.location, at: now, &effects)
     if settings.healthIntervalS != self.settings.healthIntervalS {
       healthDue = min(healthDue, now + settings.healthIntervalS)
     }
@@ -135,18 +143,13 @@ extension Node {
   private mutating func take(_ report: AccelerometerReport, at now: Instant, _ effects: inout [NodeEffect]) {
     guard let outputs = motion?.handle(report, at: now) else { return }
     carryOut(outputs, at: now, &effects)
+    feelMotion(at: now)
     remindOfWatcher(report, &effects)
     guard case .started(let description) = report else { return }
     effects.append(.log(Note(.notice, "accelerometer", description.summary)))
     guard description != sensor else { return }
     sensor = description
     publish(.status(status(.online)), at: now, &effects)
-  }
-
-  private mutating func take(_ input: GpsdInput, at now: Instant, _ effects: inout [NodeEffect]) {
-    guard let outputs = location?.handle(input, at: now) else { return }
-    if let note = input.note(settings.gpsd ?? "?") { effects.append(.log(note)) }
-    carryOut(outputs, at: now, &effects)
   }
 
   private mutating func connect(at now: Instant, _ effects: inout [NodeEffect]) {
@@ -177,7 +180,12 @@ extension Node {
 
   private mutating func tick(at now: Instant, _ effects: inout [NodeEffect]) {
     if let outputs = motion?.tick(at: now) { carryOut(outputs, at: now, &effects) }
-    if let outputs = location?.tick(at: now) { carryOut(outputs, at: now, &effects) }
+    feelMotion(at: now)
+    if let outputs = location?.tick(at: now) {
+      learnTime(at: now, &effects)
+      carryOut(outputs, at: now, &effects)
+    }
+    keepLocation(.whenDue, at: now, &effects)
     guard now >= healthDue, !isStopping else { return }
     healthDue = now + settings.healthIntervalS
     effects.append(.measureUsage)
@@ -186,6 +194,7 @@ extension Node {
   private mutating func stop(at now: Instant, _ effects: inout [NodeEffect]) {
     isStopping = true
     if let outputs = motion?.stop(at: now) { carryOut(outputs, at: now, &effects) }
+    keepLocation(.atOnce, at: now, &effects)
     flush(at: now, &effects)
     publish(.status(status(.stopped)), at: now, &effects)
   }
@@ -221,16 +230,8 @@ extension Node {
     }
   }
 
-  mutating func carryOut(_ outputs: [LocationOutput], at now: Instant, _ effects: inout [NodeEffect]) {
-    for output in outputs {
-      guard let message = output.message(clock: clock) else { continue }
-      if let note = message.note { effects.append(.log(note)) }
-      append(.location(message), at: output.at, &effects)
-    }
-  }
-
   /// Puts an event into the outbox; `flush` hands it over.
-  private mutating func append(_ body: Telegram.Body, at measured: Instant, _ effects: inout [NodeEffect]) {
+  mutating func append(_ body: Telegram.Body, at measured: Instant, _ effects: inout [NodeEffect]) {
     take(outbox.append(Telegram(envelope(measured), body), at: measured), &effects)
   }
 
@@ -257,7 +258,7 @@ extension Node {
   }
 
   private mutating func flush(at now: Instant, _ effects: inout [NodeEffect]) {
-    for outgoing in outbox.next(at: now) { handOver(outgoing, at: now, &effects) }
+    for outgoing in outbox.next(at: now, clock: clock) { handOver(outgoing, at: now, &effects) }
   }
 
   private func envelope(_ measured: Instant) -> Envelope {
@@ -295,6 +296,11 @@ extension Node {
         refused: outbox.lost[.refused] ?? 0))
     health.accelerometer = motion?.health(at: now)
     health.gps = location?.health(at: now)
+    if time.rollovers > 0, let gps = health.gps {
+      var faults = gps.faults ?? HealthMessage.GPS.Faults()
+      faults.rollovers = time.rollovers
+      health.gps?.faults = faults
+    }
     health.budget = budgetHealth
     health.residentKB = load.residentKB
     health.processorS = load.processorS

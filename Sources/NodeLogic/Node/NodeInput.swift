@@ -50,6 +50,10 @@ public enum NodeEffect: Equatable, Sendable {
   /// Somebody watches: wake a sensor that sleeps, and let none sleep before this moment. One that has passed lets it
   /// sleep again.
   case keepAwake(until: Instant)
+  /// Nothing to do: what became of a fix, for whoever watches. Comes before the message that it leads to.
+  case decided(FixDecision)
+  /// Keep this over a restart, in the place of what was kept before.
+  case keep(LocationRecord)
 }
 
 /// A line for the log, with the reason in it.

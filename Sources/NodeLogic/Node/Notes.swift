@@ -62,6 +62,21 @@ extension FreeFallEvent {
   }
 }
 
+extension GeofenceEvent {
+  /// One line for whoever drives the node about to try it.
+  var note: Note {
+    let name = "'\(SafeText.escaped(fence))'"
+    let text =
+      switch (kind, isFirst) {
+      case (.enter, false): "entered \(name)"
+      case (.enter, true): "found inside \(name)"
+      case (.leave, false): "left \(name)"
+      case (.leave, true): "found outside \(name)"
+      }
+    return Note(.info, "geofence", "geofence: \(text), \(tenths(edgeM)) m from its edge")
+  }
+}
+
 extension LocationMessage {
   /// What is worth a line: that there is a position, or none. Not each position: a log on an SD card would wear it out.
   var note: Note? {

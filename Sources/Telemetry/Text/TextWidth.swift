@@ -39,4 +39,41 @@ public enum TextWidth {
     let space = String(repeating: " ", count: max(0, columns - of(text)))
     return isRight ? space + text : text + space
   }
+
+  /// The text in lines of at most `columns` (>= 1), broken at spaces; a word that is longer is broken too. At least one
+  /// line.
+  public static func wrap(_ text: String, to columns: Int) -> [String] {
+    let columns = max(columns, 1)
+    var lines: [String] = []
+    var line = ""
+    var width = 0
+    for word in text.split(separator: " ") {
+      for piece in pieces(word, of: columns) {
+        let pieceWidth = of(piece)
+        let isNext = !line.isEmpty && width + 1 + pieceWidth <= columns
+        if !isNext, !line.isEmpty { lines.append(line) }
+        line = isNext ? line + " " + piece : piece
+        width = isNext ? width + 1 + pieceWidth : pieceWidth
+      }
+    }
+    return lines + [line]
+  }
+
+  private static func pieces(_ word: Substring, of columns: Int) -> [String] {
+    guard of(String(word)) > columns else { return [String(word)] }
+    var pieces: [String] = []
+    var piece = String.UnicodeScalarView()
+    var width = 0
+    for scalar in word.unicodeScalars {
+      let scalarWidth = of(scalar)
+      if width + scalarWidth > columns, !piece.isEmpty {
+        pieces.append(String(piece))
+        piece = String.UnicodeScalarView()
+        width = 0
+      }
+      piece.append(scalar)
+      width += scalarWidth
+    }
+    return pieces + [String(piece)]
+  }
 }

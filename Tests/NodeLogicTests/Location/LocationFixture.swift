@@ -81,6 +81,7 @@ struct LocationFixture {
     case .fixed(let position): return "\(position.cause.rawValue)@\(at)"
     case .lost(let loss): return "lost(\(loss.reason.rawValue))@\(at)"
     case .decided: return "decided@\(at)"
+    case .fence(let event): return "\(event.kind.rawValue)(\(event.fence))@\(at)"
     }
   }
 

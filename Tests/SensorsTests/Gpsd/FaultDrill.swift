@@ -199,7 +199,7 @@ extension GpsdNode {
       switch output.content {
       case .fixed(let position): return position.cause == .distance ? nil : "\(position.cause.rawValue)@\(at)"
       case .lost(let loss): return "lost(\(loss.reason.rawValue))@\(at)"
-      case .decided: return nil
+      case .decided, .fence: return nil
       }
     }
     return words + ["now \((now.seconds * 10).rounded() / 10)"] + downs

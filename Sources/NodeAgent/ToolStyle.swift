@@ -1,0 +1,26 @@
+internal import Daemon
+
+/// How a tool shows what it sees.
+enum ToolStyle: Equatable {
+  case picture(isColoured: Bool, isUnicode: Bool)
+  case lines
+  case json
+
+  var isPicture: Bool { if case .picture = self { true } else { false } }
+
+  /// What the terminal and the environment ask for.
+  static func fitting(
+    isJSON: Bool, isTerminal: Bool, isColourWanted: Bool, environment: [String: String]
+  ) -> ToolStyle {
+    if isJSON { return .json }
+    guard isTerminal else { return .lines }
+    return .picture(isColoured: isColourWanted, isUnicode: isUnicode(environment))
+  }
+
+  /// Whether the locale's characters are UTF-8: the first that is set of LC_ALL, LC_CTYPE and LANG, see locale(7).
+  static func isUnicode(_ environment: [String: String]) -> Bool {
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""
+    let encoding = locale.lowercased()
+    return encoding.contains("utf-8") || encoding.contains("utf8")
+  }
+}
