@@ -108,7 +108,7 @@ public struct GpsdSession: Sendable {
       let why = "connected, but no VERSION banner within \(seconds(settings.bannerS)): is gpsd behind that port?"
       retreat(because: why, at: now, &effects)
     case .awaitingEcho:
-      retreat(because: "no answer to WATCH within \(seconds(settings.answerS))", at: now, &effects)
+      retreat(because: "no answer to WATCH within \(seconds(settings.echoS))", at: now, &effects)
     case .watching:
       climb(at: now, &effects)
     }
@@ -139,7 +139,7 @@ public struct GpsdSession: Sendable {
     case .version(let version):
       release = version.release
       guard case .awaitingBanner = phase else { return }
-      phase = .awaitingEcho(deadline: now + settings.answerS)
+      phase = .awaitingEcho(deadline: now + settings.echoS)
       effects.append(.send(settings.watchRequest))
     case .watch(let echo): check(echo, at: now, &effects)
     case .error(let message): refused(message, report, at: now, &effects)

@@ -9,7 +9,9 @@ extension GpsdSession {
     public var connectS = 10.0
     /// From the connection to the VERSION banner. systemd may own the port and accept for a gpsd that never starts.
     public var bannerS = 10.0
-    /// From a request to its answer.
+    /// From the first request to watch to its echo. gpsd opens its receivers meanwhile, a second and more for each.
+    public var echoS = 5.0
+    /// From a later request to its answer.
     public var answerS = 5.0
     /// Without a report from a receiver for so long, gpsd is asked again.
     public var silenceS = 10.0

@@ -6,23 +6,26 @@ import Telemetry
 
 /// What goes wrong between a receiver and a node.
 enum GpsdFault: String, CaseIterable, Sendable {
-  /// The receiver falls silent.
+  /// The receiver falls silent. eclipse-kura/kura PR#3870: a loss was never told; berthubert/galmon#123: such receivers
+  /// hang several times a week.
   case pause
   /// gpsd stands still (SIGSTOP).
   case hang
-  /// The receiver is pulled out and put in again; gpsd is told of both.
+  /// The receiver is pulled out and put in again; gpsd is told of both. kismet#426: it stayed green.
   case unplug
   /// It is pulled out, gpsd is told only when it is back.
   case replug
-  /// It is pulled out and comes back under its name, and nobody tells gpsd.
+  /// It is pulled out and comes back under its name, and nobody tells gpsd. taimos/GPSd4Java#34: silent for ever after.
   case relink
   /// gpsd ends in order and starts at once; then the same with SIGKILL; then its port stays closed for a while.
+  /// home-assistant/core#73118, SignalK/signalk-server#1270: nothing came any more. taimos/GPSd4Java#24, #35: the second
+  /// watch was wrong, and sockets were left.
   case restart, kill, down
   /// Noise instead of sentences.
   case garbage
   /// Every sentence ends in its middle.
   case cut
-  /// The receiver repeats its last epoch.
+  /// The receiver repeats its last epoch. traccar/traccar#3292: it looked online.
   case `repeat`
 
   func isPossible(_ source: GpsdRig.Source) -> Bool {
@@ -185,8 +188,8 @@ final class FaultDrill {
 extension LocationTracker.Settings {
   /// Impatient, yet not so much that a busy machine looks like a fault.
   static let drill: LocationTracker.Settings = {
-    var settings = LocationTracker.Settings(distanceFilterM: 0, lostAfterS: 2)
-    settings.leastSilenceS = 2
+    var settings = LocationTracker.Settings(distanceFilterM: 0, lostAfterS: 3)
+    settings.leastSilenceS = 3
     return settings
   }()
 }

@@ -16,7 +16,7 @@ struct GpsdActivationTests {
       guard node.client.connects >= 1, node.downs[0].contains("no VERSION banner within 1.0 s") else {
         return "\(node.downs)"
       }
-      guard node.run(seconds: 4, until: \.isLost), node.losses == [.gpsdGone] else { return "\(node.story)" }
+      guard node.run(seconds: 5, until: \.isLost), node.losses == [.gpsdGone] else { return "\(node.story)" }
       try rig.start()
       guard node.run(seconds: 10, until: \.isUp), rig.waitUntilOpen() else { return "not up: \(rig.log().suffix(500))" }
       let player = RoutePlayer(NMEARoute(), to: rig, rateHz: 5)
@@ -24,7 +24,7 @@ struct GpsdActivationTests {
       guard node.run(seconds: 10, until: { !$0.isLost }) else { return "no fix: \(node.story)" }
       // gpsd ends and systemd goes on listening: the same again.
       rig.stop()
-      guard node.run(seconds: 4, until: { $0.losses.last == .gpsdGone }) else { return "\(node.story)" }
+      guard node.run(seconds: 5, until: { $0.losses.last == .gpsdGone }) else { return "\(node.story)" }
       try rig.start()
       guard node.run(seconds: 15, until: { !$0.isLost }) else { return "not back: \(node.story)" }
       return sockets(connectedTo: rig.port) == 1 ? nil : "\(sockets(connectedTo: rig.port)) sockets"

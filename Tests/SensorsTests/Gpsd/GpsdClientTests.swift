@@ -97,6 +97,8 @@ struct GpsdClientTests {
     #expect(node.downs.first?.contains("did not take the WATCH") == true)
   }
 
+  /// aircrack-ng PR#2682 connected over and over because of a big SKY; Home Assistant core PR#177061 and ivkos/gpsd4j#1
+  /// took half a line for a message.
   @Test func asksAgainWhenItFallsSilentAndSurvivesLinesOfAnyLength() throws {
     let long = #"{"class":"SKY","satellites":["# + String(repeating: #"{"used":true},"#, count: 4000) + "{}]}\r\n"
     let endless = String(repeating: "z", count: 200_000) + "\r\n"

@@ -99,8 +99,9 @@ extension GpsdSession.Settings {
     var settings = GpsdSession.Settings()
     settings.connectS = 2
     settings.bannerS = 1
-    settings.answerS = 0.7
-    settings.silenceS = 0.8
+    settings.echoS = 2.5
+    settings.answerS = 1
+    settings.silenceS = 0.9
     settings.devicesAfterWatchS = 0.5
     settings.longestSilenceS = 2
     settings.backoffS = 0.05

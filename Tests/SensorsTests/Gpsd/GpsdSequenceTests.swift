@@ -9,7 +9,7 @@ import Testing
 @Suite("A sequence of faults of a real gpsd", .enabled(if: isGpsdHere, "no gpsd"))
 struct GpsdSequenceTests {
   /// Lanes run at the same time, each with a gpsd, a node and a seed of its own.
-  private static let lanes = 12
+  private static let lanes = 20
   private static let steps = number("JUDDER_FAULTS") ?? 200
   private static let seed = number("JUDDER_FAULTS_SEED") ?? 20_261
   /// Alone in its process, so that what the process has open can be told from what others have.
