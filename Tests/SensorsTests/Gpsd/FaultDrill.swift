@@ -18,8 +18,8 @@ enum GpsdFault: String, CaseIterable, Sendable {
   /// It is pulled out and comes back under its name, and nobody tells gpsd. taimos/GPSd4Java#34: silent for ever after.
   case relink
   /// gpsd ends in order and starts at once; then the same with SIGKILL; then its port stays closed for a while.
-  /// home-assistant/core#73118, SignalK/signalk-server#1270: nothing came any more. taimos/GPSd4Java#24, #35: the second
-  /// watch was wrong, and sockets were left.
+  /// home-assistant/core#73118, SignalK/signalk-server#1270: nothing came any more. taimos/GPSd4Java#24, #35: the
+  /// second watch was wrong, and sockets were left.
   case restart, kill, down
   /// Noise instead of sentences.
   case garbage
