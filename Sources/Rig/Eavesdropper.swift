@@ -31,6 +31,7 @@ public final class Eavesdropper: @unchecked Sendable {
 
   deinit { stop() }
 
+  /// Ends the connection.
   public func stop() { lock.withLock { isStopped = true } }
 
   /// The objects of a class so far, read without this project's own decoder.

@@ -81,8 +81,8 @@ public final class GpsdRig: @unchecked Sendable {
       let control = folder.appendingPathComponent("control-\(starts)").path
       let arguments =
         ["-N", "-b", "-D", "3", "-S", String(port), "-F", control] + (opensAtOnce ? ["-n"] : []) + sources.map(\.name)
-      // The shell becomes gpsd and keeps its number, by which gpsd knows that the descriptors are for it: from 3 on, the
-      // control socket first.
+      // The shell becomes gpsd and keeps its number, by which gpsd knows that the descriptors are for it: from 3 on,
+      // the control socket first.
       let handOver = [
         "-c", #"export LISTEN_PID=$$ LISTEN_FDS=2; exec gpsd "$@" 3>&1 4<&0 </dev/null >/dev/null"#, "gpsd",
       ]
@@ -116,8 +116,8 @@ public final class GpsdRig: @unchecked Sendable {
   public func hang() { lock.withLock { child?.send(signal: SIGSTOP) } }
   public func resume() { lock.withLock { child?.send(signal: SIGCONT) } }
 
-  /// Waits until gpsd has opened all receivers: what is sent before is flushed away. Unless it `opensAtOnce`, it does so
-  /// when a client watches.
+  /// Waits until gpsd has opened all receivers: what is sent before is flushed away. Unless it `opensAtOnce`, it does
+  /// so when a client watches.
   public func waitUntilOpen(seconds: Double = 15) -> Bool {
     let logged = waitUntil(seconds: seconds) {
       let (isTaken, count) = lock.withLock { (sources.allSatisfy { $0.accept() }, sources.count) }

@@ -3,6 +3,7 @@
 public struct SeededRandom: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
+  /// A generator at the beginning of its numbers.
   public init(seed: UInt64) {
     state = seed
   }

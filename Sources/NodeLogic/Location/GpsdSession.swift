@@ -5,8 +5,8 @@ public import Telemetry
 /// Connect, wait for the banner, watch, check the echo, and then mind the silence: a receiver that came back without
 /// gpsd being told sends nothing until a client watches again. The ladder is WATCH again, ask for the devices, connect
 /// anew; each round waits twice as long as the one before. Now and then it stays away for so long that gpsd closes the
-/// receiver and opens it anew: gpsd 3.22 may take one for open that is long gone. `?POLL` is never sent: it repeats an old fix under a new
-/// time.
+/// receiver and opens it anew: gpsd 3.22 may take one for open that is long gone. `?POLL` is never sent: it repeats an
+/// old fix under a new time.
 public struct GpsdSession: Sendable {
   /// What happened to the socket, or `tick` for nothing but time.
   public enum Input: Equatable, Sendable {

@@ -20,8 +20,8 @@ extension GpsdSession {
     public var devicesAfterWatchS = 2.0
     /// The longest pause between two questions to a gpsd that answers and has nothing to report.
     public var longestSilenceS = 30.0
-    /// Away for so long, now and then, from a gpsd that lists a receiver which says nothing. gpsd closes a receiver that
-    /// nobody has watched for 60 s (RELEASE_TIMEOUT of gpsd.c), and looks for such every 2 s.
+    /// Away for so long, now and then, from a gpsd that lists a receiver which says nothing: gpsd 3.22 closes one that
+    /// nobody has watched for a minute, unless it runs with `-n` or others watch.
     public var releaseS = 65.0
     /// The first pause after a lost connection; doubles up to `longestBackoffS`.
     public var backoffS = 1.0
@@ -29,8 +29,8 @@ extension GpsdSession {
     /// A connection that held for so long was good: the next pause is the first one again.
     public var stableS = 10.0
 
-    /// - Parameter lostAfterS: when a missing fix counts as lost [s]: what gpsd has to say about it is asked for before,
-    ///   so that the loss is told with its reason at once. 30 and more leaves the defaults; below 5 counts as 5.
+    /// - Parameter lostAfterS: when a missing fix counts as lost [s]: what gpsd has to say about it is asked for
+    ///   before, so that the loss is told with its reason at once. 30 and more leaves the defaults; less than 5 is 5.
     public init(device: String? = nil, lostAfterS: Double = 30) {
       self.device = device
       let share = min(max(lostAfterS, 5), 30) / 30

@@ -62,6 +62,7 @@ import Testing
     #expect(try position(#""mode":3,"alt":12,"altHAE":60"#).altitudeMSLM == nil)
   }
 
+  /// gpsd-py3#1 and gpsd-prometheus-exporter#10 fell over a missing key.
   @Test func takesFieldsOfAnUnexpectedTypeForMissing() throws {
     let position = try position(
       #""mode":"3","time":false,"lat":"47","lon":[8],"eph":{},"speed":null,"track":-1,"device":7,"status":"8""#)
@@ -92,6 +93,7 @@ import Testing
     #expect(try decode(#"{"class":"SKY"}"#) == .sky(GpsdSky()))
   }
 
+  /// wadda/gps3#17: `lat` and `lon` of GST are metres.
   @Test func neverTakesErrorEstimatesForAPosition() throws {
     #expect(try decode(#"{"class":"GST","mode":3,"lat":3.1,"lon":2.2}"#) == .ignored(kind: "GST"))
   }

@@ -5,7 +5,8 @@ import Sensors
 import Telemetry
 import Testing
 
-/// What goes wrong with a real gpsd in the field, and what is published about it: beside the faults of `GpsdDrillTests`.
+/// What goes wrong with a real gpsd in the field, and what is published about it, beside the faults of
+/// `GpsdDrillTests`.
 @Suite("More faults of a real gpsd", .serialized, .enabled(if: isGpsdHere, "no gpsd"))
 struct GpsdFaultTests {
   @Test func restartedQuicklyIsNoLoss() throws {

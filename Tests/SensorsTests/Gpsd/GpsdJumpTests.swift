@@ -5,10 +5,10 @@ import Sensors
 import Telemetry
 import Testing
 
-/// gpsd 3.22 takes a sentence without a checksum, and one whose errors cancel out in it. So a line with bit errors makes
-/// it report a place or a date that the receiver never said, as a fix of three dimensions, for one epoch. Of 60 copies
-/// of a recording with 1 % of their bytes hit and 2 % of their lines cut, 10 came out with such a place, 370 m to
-/// 9550 km away, and 2 with such a date.
+/// gpsd 3.22 takes a sentence without a checksum, and one whose errors cancel out in it. So a line with bit errors
+/// makes it report a place or a date that the receiver never said, as a fix of three dimensions, for one epoch. Of 60
+/// copies of a recording with a bit flipped in 1 % of the bytes and 2 % of the lines cut, 9 came out with such a place,
+/// 370 m to 9550 km away, and 2 with such a date.
 @Suite("Jumps out of a real gpsd", .enabled(if: isGpsdHere, "no gpsd"))
 struct GpsdJumpTests {
   enum Damage: CaseIterable, Sendable {

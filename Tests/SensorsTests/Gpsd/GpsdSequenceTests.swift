@@ -48,7 +48,8 @@ struct GpsdSequenceTests {
     }
   }
 
-  /// A receiver that gpsd takes for open and that says nothing is opened anew: the watch is let go of for over a minute.
+  /// A receiver that gpsd takes for open and that says nothing is opened anew: the watch is let go of for over a
+  /// minute.
   @Test(.enabled(if: isAlone, "takes 90 s: make faults"))
   func aSilentReceiverIsOpenedAnew() async throws {
     let problem = try await onThread { () -> String? in
