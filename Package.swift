@@ -60,9 +60,9 @@ let package = Package(
 
     benchmark("MotionBenchmark", ["NodeLogic", "Telemetry"], path: "Benchmarks/Motion"),
 
-    tests("TelemetryTests", ["Telemetry"]),
+    tests("TelemetryTests", ["Telemetry", "Rig"]),
     tests("NodeLogicTests", ["NodeLogic", "Telemetry", "Rig"]),
-    tests("FleetLogicTests", ["FleetLogic", "Telemetry"]),
+    tests("FleetLogicTests", ["FleetLogic", "Telemetry", "Rig"]),
     tests("WaveformsTests", ["Waveforms", "NodeLogic", "Telemetry", "Rig"]),
     tests("DaemonTests", ["Daemon", "Threading", "Telemetry", "Rig"]),
     tests("MQTTTests", ["MQTT", "Threading", "Rig"]),

@@ -1,4 +1,5 @@
 import FleetLogic
+import Rig
 import Telemetry
 import Testing
 
@@ -158,7 +159,7 @@ private func hostilePayloads() -> [Hostile] {
   }
 
   @Test func aStormOfAnythingAddsUp() {
-    var random = SplitMix(seed: 20_261_130)
+    var random = SeededRandom(seed: 20_261_130)
     let hostile = hostileMessages().filter { $0.payload.count < 100_000 }
     var bench = Bench(FleetState.Configuration(maxNodes: 40))
     var firing: Set<String> = []
@@ -181,7 +182,7 @@ private func hostilePayloads() -> [Hostile] {
   }
 
   /// One random step.
-  private func storm(_ bench: inout Bench, _ hostile: [Hostile], _ random: inout SplitMix) -> [Effect] {
+  private func storm(_ bench: inout Bench, _ hostile: [Hostile], _ random: inout SeededRandom) -> [Effect] {
     let node = "n\(Int.random(in: 0..<50, using: &random))"
     let boot = UInt32.random(in: 1...3, using: &random)
     let retained = Int.random(in: 0..<8, using: &random) == 0

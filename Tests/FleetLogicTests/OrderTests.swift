@@ -1,3 +1,4 @@
+import Rig
 import Telemetry
 import Testing
 
@@ -26,7 +27,7 @@ import Testing
   }
 
   @Test func agreesWithAPlainSetInAnyOrder() {
-    var random = SplitMix(seed: 7)
+    var random = SeededRandom(seed: 7)
     for _ in 0..<200 {
       var set = SequenceSet()
       var plain: Set<UInt64> = []

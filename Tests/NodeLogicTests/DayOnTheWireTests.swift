@@ -1,4 +1,5 @@
 import Foundation
+import Rig
 import Telemetry
 import Testing
 
@@ -105,7 +106,7 @@ import Testing
 
 /// An error of position that wanders: 5 m, correlated over ten minutes, as that of a receiver under open sky.
 private struct Drift {
-  private var random = SeededGenerator(seed: 7)
+  private var random = SeededRandom(seed: 7)
   private var offsetM = (north: 0.0, east: 0.0)
 
   mutating func normal() -> Double { (0..<12).reduce(-6) { sum, _ in sum + Double.random(in: 0..<1, using: &random) } }

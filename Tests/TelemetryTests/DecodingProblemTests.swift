@@ -1,3 +1,4 @@
+import Rig
 import Telemetry
 import Testing
 
@@ -170,7 +171,7 @@ import Testing
   }
 
   @Test func damagedMessagesNeverCrashTheReader() {
-    var random = SplitMix(seed: 99)
+    var random = SeededRandom(seed: 99)
     var refused: [DecodingProblem.Reason: Int] = [:]
     for round in 0..<20_000 {
       let telegram = Examples.full[round % Examples.full.count]

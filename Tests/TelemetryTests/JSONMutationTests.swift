@@ -1,3 +1,4 @@
+import Rig
 import Telemetry
 import Testing
 
@@ -10,7 +11,7 @@ import Testing
     #"  { "satellites" : [ { "PRN" : 5 , "used" : true } , { "PRN" : 7 , "used" : false } ] , "n" : 1e308 }  "#,
   ]
 
-  private func mutate(_ original: [UInt8], _ random: inout SplitMix) -> [UInt8] {
+  private func mutate(_ original: [UInt8], _ random: inout SeededRandom) -> [UInt8] {
     var bytes = original
     let tokens: [[UInt8]] = ["{", "}", "[", "]", "\"", "\\", ",", ":", "\\u", "e", "-", "0", ".", "null"].map {
       Array($0.utf8)
@@ -32,7 +33,7 @@ import Testing
   }
 
   @Test func damagedDocumentsNeverCrashTheReader() throws {
-    var random = SplitMix(seed: 20_260_101)
+    var random = SeededRandom(seed: 20_260_101)
     var accepted = 0
     var refused: [JSONProblem.Reason: Int] = [:]
     for round in 0..<40_000 {

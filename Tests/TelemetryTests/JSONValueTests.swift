@@ -1,3 +1,4 @@
+import Rig
 import Telemetry
 import Testing
 
@@ -58,7 +59,7 @@ import Testing
   }
 
   @Test func randomNumbersAreTheNearestDouble() throws {
-    var random = SplitMix(seed: 3)
+    var random = SeededRandom(seed: 3)
     for _ in 0..<20_000 {
       let value = Double(bitPattern: random.next())
       guard value.isFinite else { continue }

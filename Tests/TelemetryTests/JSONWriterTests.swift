@@ -1,3 +1,4 @@
+import Rig
 import Telemetry
 import Testing
 
@@ -47,7 +48,7 @@ import Testing
   }
 
   @Test func everyNumberReadsBackWithinHalfADecimal() throws {
-    var random = SplitMix(seed: 7)
+    var random = SeededRandom(seed: 7)
     for _ in 0..<20_000 {
       let exponent = Double(Int.random(in: -12...18, using: &random))
       let value = Double.random(in: -1...1, using: &random) * power(10, exponent)
@@ -118,7 +119,7 @@ import Testing
   }
 
   @Test func anyTextReadsBackAsItself() throws {
-    var random = SplitMix(seed: 11)
+    var random = SeededRandom(seed: 11)
     for _ in 0..<2000 {
       var text = ""
       for _ in 0..<Int.random(in: 0...40, using: &random) {

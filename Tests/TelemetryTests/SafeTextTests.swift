@@ -1,3 +1,4 @@
+import Rig
 import Telemetry
 import Testing
 
@@ -36,7 +37,7 @@ import Testing
   }
 
   @Test func noByteSurvivesThatATerminalObeys() {
-    var random = SplitMix(seed: 5)
+    var random = SeededRandom(seed: 5)
     for _ in 0..<5000 {
       let bytes = (0..<40).map { _ in UInt8.random(in: 0...255, using: &random) }
       for scalar in SafeText.escaped(bytes).unicodeScalars {

@@ -1,4 +1,5 @@
 import Foundation
+import Rig
 import Telemetry
 import Testing
 
@@ -56,7 +57,7 @@ import Testing
   @Test func theArithmeticAgreesWithFoundation() throws {
     let formatter = ISO8601DateFormatter()
     formatter.formatOptions = [.withInternetDateTime]
-    var random = SplitMix(seed: 23)
+    var random = SeededRandom(seed: 23)
     for _ in 0..<5000 {
       let seconds = Double(Int64.random(in: 0..<7_258_118_400, using: &random))
       let text = formatter.string(from: Date(timeIntervalSince1970: seconds))

@@ -1,4 +1,5 @@
 import NodeLogic
+import Rig
 import Telemetry
 import Testing
 
@@ -132,7 +133,7 @@ import Testing
     let line = Array(
       (#"{"class":"TPV","device":"/dev/a","mode":3,"time":"2024-02-29T23:59:59.000Z","lat":-36.5,"lon":174.25,"#
         + #""eph":4.5,"track":10,"satellites":[{"used":true}]}"#).utf8)
-    var random = SeededGenerator(seed: 7)
+    var random = SeededRandom(seed: 7)
     var failures = 0
     for _ in 0..<8_000 {
       var damaged = line
@@ -154,20 +155,5 @@ import Testing
       }
     }
     #expect((1_000..<8_000).contains(failures))
-  }
-}
-
-/// SplitMix64: the same numbers in every run.
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
   }
 }

@@ -1,4 +1,5 @@
 import NodeLogic
+import Rig
 import Telemetry
 import Testing
 
@@ -312,7 +313,7 @@ import Testing
   }
 
   @Test func alwaysHasALaterDeadlineAfterOneWasKept() {
-    var random = SeededGenerator(seed: 3)
+    var random = SeededRandom(seed: 3)
     var gpsd = Conversation()
     for _ in 0..<8_000 {
       switch Int.random(in: 0..<8, using: &random) {

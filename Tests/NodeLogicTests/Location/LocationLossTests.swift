@@ -1,4 +1,5 @@
 import NodeLogic
+import Rig
 import Telemetry
 import Testing
 
@@ -218,7 +219,7 @@ import Testing
   }
 
   @Test(arguments: [0.0, 1, 5, 30]) func alwaysHasALaterDeadlineAfterOneWasKept(lostAfterS: Double) {
-    var random = SeededGenerator(seed: UInt64(lostAfterS) + 11)
+    var random = SeededRandom(seed: UInt64(lostAfterS) + 11)
     var node = LocationFixture(
       LocationTracker.Settings(distanceFilterM: 5, intervalS: 7, maxAccuracyM: 20, lostAfterS: lostAfterS))
     for _ in 0..<8_000 {
@@ -243,7 +244,7 @@ import Testing
     #expect(node.outputs.count > 100)
   }
 
-  private func feedAnything(_ node: inout LocationFixture, _ random: inout SeededGenerator) {
+  private func feedAnything(_ node: inout LocationFixture, _ random: inout SeededRandom) {
     let at = node.now.seconds
     switch Int.random(in: 0..<12, using: &random) {
     case 0: node.feed(.link(.down(reason: "a")))

@@ -1,3 +1,4 @@
+import Rig
 import Telemetry
 import Testing
 
@@ -147,7 +148,7 @@ import Testing
   }
 
   @Test func anythingMayComeAndTheStateStaysSmall() {
-    var random = SeededGenerator(seed: 5)
+    var random = SeededRandom(seed: 5)
     var judge = MovementJudge()
     for second in 0..<5_000 {
       let fix = FixMaker.fix(
