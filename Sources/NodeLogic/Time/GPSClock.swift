@@ -66,6 +66,9 @@ public struct GPSClock: Equatable, Sendable {
 
   public init() {}
 
+  /// When the last fix came that agreed with it; nil before it is known.
+  var heardAt: Instant? { line?.latest }
+
   /// The clock, worth `gps`, or `rtc` when the last fix is longer ago than `holdS`; nil before it is line.
   public func state(at now: Instant) -> ClockState? {
     guard let line else { return nil }

@@ -29,6 +29,11 @@ public struct NodeClock: Equatable, Sendable {
   public private(set) var rollovers = 0
   private var isRolledOver = false
   private var latest: Instant?
+  /// When the system clock was disciplined last.
+  private var disciplinedAt: Instant?
+  /// What the receiver's time makes of the wall time at `Instant.start`, where a disciplined clock proved it wrong
+  /// [s since 1970].
+  private var refuted: Double?
 
   /// The system clock counts until GPS time is known.
   public init(system: ClockState) {
@@ -52,7 +57,9 @@ public struct NodeClock: Equatable, Sendable {
     let isOff = FixTimeVerdict(time, at: (state.wall(at: received), state.quality)).rollovers != nil
     if isOff, !isRolledOver { rollovers += 1 }
     isRolledOver = isOff
-    if isTrusted(time, at: received) { gps.hear(time, received: received) }
+    let isTrusted = isTrusted(time, at: received)
+    if system.quality == .ntp { refuted = isTrusted ? nil : time.seconds - received.seconds }
+    if isTrusted { gps.hear(time, received: received) }
     return review(at: now)
   }
 
@@ -61,6 +68,8 @@ public struct NodeClock: Equatable, Sendable {
   private func isTrusted(_ time: WallTime, at now: Instant) -> Bool {
     let wall = system.wall(at: now)
     if system.quality == .ntp { return (wall - time).magnitude <= NodeClock.disciplinedS }
+    // What NTP proved wrong stays wrong when NTP goes.
+    if let refuted, (time.seconds - now.seconds - refuted).magnitude <= NodeClock.disciplinedS { return false }
     return FixTimeVerdict.canBeTrue(time) && FixTimeVerdict(time, at: (wall, system.quality)) == .plausible
   }
 
@@ -68,8 +77,9 @@ public struct NodeClock: Equatable, Sendable {
   /// - Returns: what is worth a line.
   public mutating func review(at now: Instant) -> Note? {
     let before = (state: state, source: source)
+    heed(at: now)
     let time = gps.state(at: now)
-    if system.quality != .ntp, let time {
+    if system.quality != .ntp, let time, isWorthMore(time) {
       (state, source) = (time, .gps)
     } else {
       (state, source) = (system, .system)
@@ -78,6 +88,25 @@ public struct NodeClock: Equatable, Sendable {
     let isNotable =
       source != before.source || state.quality != before.state.quality || stepS.magnitude > NodeClock.notableS
     return isNotable ? note(of: stepS, time, at: now) : nil
+  }
+}
+
+// MARK: - Beside a disciplined clock
+
+extension NodeClock {
+  /// What a disciplined clock says against GPS time counts on after it: GPS time is to be learnt anew.
+  private mutating func heed(at now: Instant) {
+    guard system.quality == .ntp else { return }
+    disciplinedAt = now
+    guard let time = gps.state(at: now) else { return }
+    let offS = time.wallAtStart - system.wallAtStart
+    if offS.magnitude > NodeClock.disciplinedS { gps = GPSClock() }
+  }
+
+  /// GPS time that has run freely for long is no better than a system clock that was disciplined since.
+  private func isWorthMore(_ time: ClockState) -> Bool {
+    guard time.quality != .gps, let disciplinedAt, let heardAt = gps.heardAt else { return true }
+    return heardAt >= disciplinedAt
   }
 }
 

@@ -49,6 +49,31 @@ import Testing
     #expect(bench.notes == [line], "said once, with both times")
   }
 
+  @Test func whatNTPProvedWrongIsNotTakenWhenNTPGoes() {
+    var bench = Bench(Self.system(0, .none))
+    bench.fixes(1...10, offS: -3 * 86_400)
+    #expect(bench.clock.source == .gps, "nothing speaks against it yet")
+    bench.system(Self.system(Self.start, .ntp), at: 11)
+    bench.fixes(12...20, offS: -3 * 86_400)
+    bench.system(Self.system(Self.start, .rtc), at: 21)
+    bench.fixes(22...200, offS: -3 * 86_400)
+    #expect(bench.clock.source == .system && bench.clock.state.quality == .rtc)
+    bench.fixes(201...210)
+    #expect(bench.clock.source == .gps, "a receiver that has found the time is believed")
+  }
+
+  @Test func gpsTimeOfLongAgoIsWorthLessThanAClockDisciplinedSince() {
+    var bench = Bench(Self.system(0, .none))
+    bench.fixes(1...10)
+    bench.review(at: 5 * 86_400)
+    #expect(bench.clock.source == .gps && bench.clock.state.quality == .rtc)
+    bench.system(Self.system(Self.start + 2, .ntp), at: 5 * 86_400 + 1)
+    bench.system(Self.system(Self.start + 2, .rtc), at: 6 * 86_400)
+    #expect(bench.clock.source == .system)
+    bench.fixes(518_401...518_410)
+    #expect(bench.clock.source == .gps)
+  }
+
   @Test func ntpWinsAndGPSComesBackWhenItGoes() {
     var bench = Bench(Self.system(0, .none))
     bench.fixes(1...10)
