@@ -63,15 +63,15 @@ extension GpsdPosition {
     time = json["time"].flatMap(WallTime.init(gpsd:))
     latitude = json["lat"]?.number
     longitude = json["lon"]?.number
-    altitudeHAEM = json["altHAE"]?.number
-    altitudeMSLM = json["altMSL"]?.number
+    altitudeHAEM = json.altitude("altHAE")
+    altitudeMSLM = json.altitude("altMSL")
     // Beside the others `alt` is one of them again; alone it is the old name of either.
-    altitudeUntaggedM = altitudeMSLM == nil && altitudeHAEM == nil ? json["alt"]?.number : nil
+    altitudeUntaggedM = altitudeMSLM == nil && altitudeHAEM == nil ? json.altitude("alt") : nil
     epvM = json.positive("epv")
     ephM = json.positive("eph")
     epxM = json.positive("epx")
     epyM = json.positive("epy")
-    speedMPS = json["speed"]?.number.flatMap { $0 >= 0 ? $0 : nil }
+    speedMPS = json["speed"]?.number.flatMap { $0 >= 0 ? min($0, JSONValue.mostSpeedMPS) : nil }
     courseDeg = json["track"]?.number.flatMap { (0...360).contains($0) ? ($0 == 360 ? 0 : $0) : nil }
   }
 }
@@ -97,9 +97,22 @@ extension JSONValue {
     return path
   }
 
-  /// An error estimate: 0 is no estimate, and a negative one is none either.
+  /// Light does 3e8; messages take no more.
+  fileprivate static let mostSpeedMPS = 3e8
+  /// More than the way round the globe says no more [m], and two of them together are still fit for a message.
+  private static let mostErrorM = 5e7
+  /// What a message takes [m]; no receiver is outside.
+  private static let altitudeRangeM = -1e5...1e6
+
+  /// An error estimate: 0 is no estimate, and a negative one is none either. An absurd one is not left out: the fix
+  /// would be used as one of unknown accuracy.
   fileprivate func positive(_ key: String) -> Double? {
     guard let number = self[key]?.number, number > 0 else { return nil }
+    return min(number, JSONValue.mostErrorM)
+  }
+
+  fileprivate func altitude(_ key: String) -> Double? {
+    guard let number = self[key]?.number, JSONValue.altitudeRangeM.contains(number) else { return nil }
     return number
   }
 

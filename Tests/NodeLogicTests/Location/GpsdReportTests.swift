@@ -156,4 +156,29 @@ import Testing
     }
     #expect((1_000..<8_000).contains(failures))
   }
+
+  @Test func numbersOutOfAllBoundsStayReadableForWhoeverGetsThem() throws {
+    let line = #"{"class":"TPV","mode":3,"lat":47,"lon":8,"eph":1e300,"epv":1e12,"altMSL":1e9,"speed":1e10}"#
+    guard case .position(let report) = try GpsdReport.decode(Array(line.utf8)).get() else {
+      throw GpsdLineProblem.notJSON
+    }
+    #expect(report.altitudeMSLM == nil && report.speedMPS == 3e8)
+    #expect(report.ephM == 5e7 && report.epvM == 5e7, "an absurd error is no unknown one")
+    for maxAccuracyM in [0.0, 200] {
+      var settings = LocationTracker.Settings(maxAccuracyM: maxAccuracyM)
+      settings.maxSpeedMPS = 0
+      var fixture = LocationFixture(settings)
+      for second in 0...60 { fixture.input(.report(.position(report)), at: Double(second)) }
+      let clock = ClockState(wallAtStart: WallTime(seconds: 1_796_000_000), quality: .ntp)
+      let messages = fixture.outputs.compactMap { $0.message(clock: clock) }
+      #expect(!messages.isEmpty)
+      for message in messages {
+        var envelope = Envelope(boot: BootID(1), time: clock.wall(at: .start), clock: .ntp, uptime: 1)
+        envelope.sequence = 1
+        let telegram = Telegram(envelope, .location(message))
+        let back = try Telegram.decode(stream: .location, payload: telegram.encode())
+        #expect(back.body.stream == .location)
+      }
+    }
+  }
 }
