@@ -33,8 +33,10 @@ struct DeviceChoice: Equatable, Sendable {
   ///
   /// - Parameter usable: it has a position that may be used.
   /// - Parameter isFollowedLost: the followed one has been without a usable fix for long, or is gone.
+  /// - Parameter patienceS: so long it may be without a usable fix while another one has them [s].
   mutating func admits(
-    _ report: GpsdPosition, usable: Bool, isFollowedLost: Bool, pinned: String?, at now: Instant
+    _ report: GpsdPosition, usable: Bool, isFollowedLost: Bool, patienceS: Double = holdS, pinned: String?,
+    at now: Instant
   ) -> Bool {
     guard let path = report.device else { return true }
     let index = note(report, path, usable: usable, at: now)
@@ -42,7 +44,9 @@ struct DeviceChoice: Equatable, Sendable {
     guard let followed, followed != path else { return true }
     if isFollowedLost { return true }
     compare(index, with: followed, usable: usable, at: now)
-    guard let since = heard[index].betterSince, now - since >= DeviceChoice.holdS,
+    let hasFollowedFix = heard.contains { $0.path == followed && $0.fixAt != nil }
+    let neededS = hasFollowedFix ? DeviceChoice.holdS : min(patienceS, DeviceChoice.holdS)
+    guard let since = heard[index].betterSince, now - since >= neededS,
       heard[index].betterAt == now
     else { return false }
     follow(path)

@@ -153,9 +153,10 @@ public struct LocationTracker: Sendable {
   private mutating func admits(_ report: GpsdPosition, _ fix: Fix?, at now: Instant) -> Bool {
     let isUsable = fix.map { !report.isSimulated && inaccuracy(of: $0) == nil } ?? false
     let isOverdue = lastGood.map { now >= $0.receivedAt + settings.silenceS } ?? true
+    // Half of the time there is: the other receiver takes over before there is a loss to tell.
     return devices.admits(
-      report, usable: isUsable, isFollowedLost: isOverdue || !evidence.has(devices.followed), pinned: settings.device,
-      at: now)
+      report, usable: isUsable, isFollowedLost: isOverdue || !evidence.has(devices.followed),
+      patienceS: settings.lostAfterS / 2, pinned: settings.device, at: now)
   }
 
   /// Another receiver is followed.

@@ -87,4 +87,15 @@ import Testing
     #expect(choice.heard.contains { $0.path == "a" })
     #expect(choice.heard.contains { $0.path == "dev499" })
   }
+
+  @Test(arguments: [10.0, 30]) func anotherReceiverTakesOverBeforeThereIsALossToTell(lostAfterS: Double) {
+    var fixture = LocationFixture(LocationTracker.Settings(lostAfterS: lostAfterS))
+    for second in 0..<200 {
+      let at = Double(second)
+      if second < 100 { fixture.fix(at: at + 0.1) } else { fixture.noFix(at: at + 0.1) }
+      fixture.fix(at: at + 0.6, device: "/dev/b")
+    }
+    #expect(fixture.story == ["first@0.4"])
+    #expect(fixture.tracker.devices.followed == "/dev/b")
+  }
 }
