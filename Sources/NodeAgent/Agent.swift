@@ -192,6 +192,7 @@ extension Agent {
       records?.stop(deadlineS: 0)
       records = new.recordFile.map { LocationRecordFile($0, log: log) }
       records?.start(loop)
+      carryOut(node.keepAnew(at: clock.now()))
     }
     if configuration.broker != old.broker { restartLink(or: old.broker) }
     hand(.tick)

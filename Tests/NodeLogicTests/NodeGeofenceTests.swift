@@ -140,4 +140,13 @@ import Testing
     drive.hand(.stop, at: Instant(seconds: 90))
     #expect(drive.records.last?.odometer == odometer)
   }
+
+  @Test func theRecordGoesToAnotherFileThoughNothingChanged() {
+    var settings = NodeSettings()
+    settings.location = LocationTracker.Settings()
+    let record = LocationRecord(boot: BootID(1), odometer: Odometer(totalM: 5000, tripM: 10))
+    var node = Node(boot: BootID(2), settings, clock: Self.clock, record: record)
+    let effects = node.keepAnew(at: Instant(seconds: 600))
+    #expect(effects == [.keep(record)])
+  }
 }

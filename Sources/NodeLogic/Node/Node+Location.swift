@@ -69,7 +69,7 @@ struct LocationKeeping: Equatable, Sendable {
   }
 
   /// What was kept last, by this run or the one before.
-  private var kept: LocationRecord?
+  private(set) var kept: LocationRecord?
   private var lookedAt: Instant
 
   init(_ kept: LocationRecord?, at now: Instant) {

@@ -112,6 +112,14 @@ public struct Node: Sendable {
     return effects
   }
 
+  /// What is to be kept, though nothing changed: for a shell that keeps it in another place from now on.
+  public mutating func keepAnew(at now: Instant) -> [NodeEffect] {
+    var effects: [NodeEffect] = []
+    keepLocation(.atOnce, at: now, &effects)
+    if effects.isEmpty, let kept = keeping.kept { effects.append(.keep(kept)) }
+    return effects
+  }
+
   /// Says good-bye to a broker that the node is about to leave for another one: what it keeps of the node must not say
   /// that the node is there.
   public mutating func leaveBroker(at now: Instant) -> [NodeEffect] {
