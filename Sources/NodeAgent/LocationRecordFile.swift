@@ -15,8 +15,13 @@ final class LocationRecordFile {
   private let path: String
   private let log: Log
   private let answers = Mailbox<Result<Void, FileError>>(capacity: 1)
-  private var isWriting = false
+  /// From a write that failed to the next attempt [s].
+  private static let retryS = 600.0
+
+  /// What is being written.
+  private var writing: LocationRecord?
   private var next: LocationRecord?
+  private var retry: EventLoop.Timer?
   private var loop: EventLoop?
   private var hasFailed = false
 
@@ -45,7 +50,12 @@ final class LocationRecordFile {
   /// Takes notice of what the thread says.
   func start(_ loop: EventLoop) {
     self.loop = loop
-    loop.watch(answers.descriptor) { [unowned self] _ in takeAnswer() }
+    loop.watch(answers.descriptor) { [unowned self] _ in
+      takeAnswer()
+      // What failed waits for the timer, so that a full disk is not tried without end.
+      if !hasFailed { writeNext() }
+    }
+    retry = loop.timer { [unowned self] _ in writeNext() }
   }
 
   /// Writes a record, in the background.
@@ -57,19 +67,23 @@ final class LocationRecordFile {
   /// Waits for what is being written and for what is still to be, at most so long.
   func stop(deadlineS: Double) {
     let end = MonotonicClock.process.now() + deadlineS
-    while isWriting {
+    writeNext()
+    while writing != nil {
       let leftS = end - MonotonicClock.process.now()
       guard leftS > 0 else { break }
       var polled = pollfd(fd: answers.descriptor, events: Int16(POLLIN), revents: 0)
       poll(&polled, 1, Int32((leftS * 1000).rounded(.up)))
       takeAnswer()
+      if !hasFailed { writeNext() }
     }
     loop?.unwatch(answers.descriptor)
-    if isWriting { log.warning("\(path): the disk is slow; what was kept last may be missing") }
+    if let retry { loop?.remove(retry) }
+    retry = nil
+    if writing != nil { log.warning("\(path): the disk is slow; what was kept last may be missing") }
   }
 
   private func writeNext() {
-    guard !isWriting, let record = next else { return }
+    guard writing == nil, let record = next else { return }
     next = nil
     let (path, answers, bytes) = (path, answers, record.encode())
     do throws(WorkerThread.StartFailure) {
@@ -77,27 +91,31 @@ final class LocationRecordFile {
         answers.offer(Result { () throws(FileError) in try replaceSmallFile(path, with: bytes) })
       }
       thread.detach()
-      isWriting = true
+      writing = record
     } catch {
+      next = record
       fail("cannot be written: no thread: \(systemErrorText(error.code))")
     }
   }
 
   private func takeAnswer() {
-    guard let answer = answers.drain().last else { return }
-    isWriting = false
+    guard let answer = answers.drain().last, let record = writing else { return }
+    writing = nil
     switch answer {
     case .success:
       if hasFailed { log.change("location record", .notice, "\(path) is written again") }
       hasFailed = false
-    case .failure(let error): fail(error.text + (error.folderRemedy.map { "; \($0)" } ?? ""))
+    case .failure(let error):
+      // Unless a newer one waits.
+      next = next ?? record
+      fail(error.text + (error.folderRemedy.map { "; \($0)" } ?? ""))
     }
-    writeNext()
   }
 
   /// Said once for each reason, however often it is tried.
   private func fail(_ text: String) {
     hasFailed = true
+    if let loop { retry?.deadline = loop.clock.now() + Self.retryS }
     log.change("location record", .warning, "\(path) \(text): nothing is kept over a restart meanwhile")
   }
 }

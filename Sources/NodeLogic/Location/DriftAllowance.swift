@@ -7,6 +7,8 @@ enum DriftAllowance {
   /// A larger one is always one [m], where the accuracy is better than that. What is left of the 100 m within which a
   /// tow must be seen is for the errors of the anchor and of the fix, some 12 m on each axis at an accuracy of 30 m.
   static let mostM = 50.0
+  /// A larger one is always one, however bad the accuracy: rather a drift that is told than a departure that is not [m].
+  static let mostEverM = 80.0
   /// The same while a speed says that the node moves [m].
   static let mostAtSpeedM = 30.0
   /// A reported speed from here on speaks for moving [m/s]: parked receivers report some tenths.
@@ -16,8 +18,8 @@ enum DriftAllowance {
   static func metres(anchor: RestAnchor, _ fix: Fix, _ stillness: LocationTracker.Stillness) -> Double {
     let noiseM = hypot(anchor.accuracyM, FixNoise.metres(fix))
     let hasSpeed = (fix.speedMPS ?? 0) >= speedMPS
-    // Where the position itself is worse than the cap, a displacement within it says nothing.
-    let capM = hasSpeed ? mostAtSpeedM : max(mostM, noiseM)
+    // Where the position itself is worse than the cap, a displacement within it says little.
+    let capM = hasSpeed ? mostAtSpeedM : min(max(mostM, noiseM), mostEverM)
     return min(max(factor(hasSpeed, stillness) * noiseM, leastM), capM)
   }
 

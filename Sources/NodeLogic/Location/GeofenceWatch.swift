@@ -40,6 +40,9 @@ public struct GeofenceWatch: Equatable, Sendable {
     }
   }
 
+  /// Tells that the way to the next fix was not seen.
+  public mutating func interrupt() { lastAt = nil }
+
   /// Takes a good fix.
   ///
   /// - Parameter isMoving: whether the node is under way; nil when that is not known.

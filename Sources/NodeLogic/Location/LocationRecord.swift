@@ -33,11 +33,14 @@ public struct LocationRecord: Equatable, Sendable {
   public var odometer: Odometer
   /// The fences that the node was inside of.
   public var fences: [Fence]
+  /// When it was written, which is when something in it changed last; nil when the clock was worth nothing.
+  public var written: WallTime?
 
-  public init(boot: BootID, odometer: Odometer = Odometer(), fences: [Fence] = []) {
+  public init(boot: BootID, odometer: Odometer = Odometer(), fences: [Fence] = [], written: WallTime? = nil) {
     self.boot = boot
     self.odometer = odometer
     self.fences = fences
+    self.written = written
   }
 }
 
@@ -64,6 +67,7 @@ extension LocationRecord {
     json.object { json in
       json.integer("version", Self.version)
       json.string("boot", boot.description)
+      json.number("t", written?.seconds, decimals: 3)
       json.number("odometer_m", odometer.totalM, decimals: 1)
       json.number("trip_m", odometer.tripM, decimals: 1)
       json.array("inside") { json in
@@ -95,10 +99,10 @@ extension LocationRecord {
       else {
         throw Damage(description: "lacks a fence's name or area")
       }
-      let since = entry["since_t"]?.number.flatMap { (0...7_258_118_400).contains($0) ? WallTime(seconds: $0) : nil }
-      fences.append(Fence(name: name, fingerprint: area, since: since))
+      fences.append(Fence(name: name, fingerprint: area, since: entry.time("since_t")))
     }
-    return LocationRecord(boot: boot, odometer: Odometer(totalM: odometerM, tripM: tripM), fences: fences)
+    return LocationRecord(
+      boot: boot, odometer: Odometer(totalM: odometerM, tripM: tripM), fences: fences, written: json.time("t"))
   }
 
   /// Whether there is more to keep than a metre or a correction of the clock.
@@ -118,5 +122,10 @@ extension JSONValue {
   fileprivate func metres(_ key: String) -> Double? {
     guard let metres = self[key]?.number, (0...1e12).contains(metres) else { return nil }
     return metres
+  }
+
+  fileprivate func time(_ key: String) -> WallTime? {
+    guard let seconds = self[key]?.number, (0...7_258_118_400).contains(seconds) else { return nil }
+    return WallTime(seconds: seconds)
   }
 }

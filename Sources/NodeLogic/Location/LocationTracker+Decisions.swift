@@ -70,6 +70,7 @@ extension LocationTracker {
     if cause == nil { counters.withheld += 1 }
     var outputs = [LocationOutput(at: now, .decided(decision))]
     if let cause { outputs.append(publish(fix, cause, lostS: lostS, at: now)) }
+    if isJump { fences.interrupt() }
     let crossings = fences.take(fix, isMoving: judge.movement.isMoving, at: now)
     return outputs + crossings.map { LocationOutput(at: now, .fence($0)) }
   }
@@ -86,7 +87,8 @@ extension LocationTracker {
     let wasStanding = judge.movement == .standing
     switch judge.take(fix, stillness) {
     case .setOff(let anchor, let stoodS):
-      travel.setOff(from: anchor, isNewTrip: stoodS >= settings.tripPauseS)
+      travel.setOff(from: anchor, isNewTrip: stoodS + restedS >= settings.tripPauseS)
+      restedS = 0
       travel.move(to: fix)
       return wasStanding ? judge.distanceM : 0
     case .stood(let anchor): travel.stop(at: anchor)
@@ -110,7 +112,7 @@ extension LocationTracker {
   }
 
   /// How far a fix must be from the published one to be worth a message [m]: the filter, or what the accuracies of both
-  /// leave open, but no more than 100 m for that.
+  /// leave open, but no more than 80 m for that: a tow must be seen within 100 m.
   func neededM(for fix: Fix) -> Double {
     guard settings.distanceFilterM > 0, let published else { return settings.distanceFilterM }
     return min(
@@ -118,7 +120,7 @@ extension LocationTracker {
       max(settings.distanceFilterM, LocationTracker.mostNeededM))
   }
 
-  private static let mostNeededM = 100.0
+  private static let mostNeededM = DriftAllowance.mostEverM
 
   private func withholding(
     _ movedM: Double, _ neededM: Double, _ fix: Fix, at now: Instant

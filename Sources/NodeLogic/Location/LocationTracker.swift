@@ -47,6 +47,8 @@ public struct LocationTracker: Sendable {
   var gate: OutlierGate
   var judge = MovementJudge()
   var travel: Travel
+  /// Without travel before the start [s]; counts until the node sets off.
+  var restedS = 0.0
   /// Which fences the node is inside of.
   public internal(set) var fences: GeofenceWatch
   /// The epoch whose reports are still coming in.
@@ -84,6 +86,10 @@ public struct LocationTracker: Sendable {
     self.settings = settings
     gate.limit(maxSpeedMPS: settings.maxSpeedMPS, maxAccelerationMPS2: settings.maxAccelerationMPS2)
   }
+
+  /// Tells that the node did not travel for so long before it was started [s]: that counts as standing, so that a node
+  /// whose power comes with the ignition begins a trip with each ride.
+  public mutating func rested(beforeStartS: Double) { restedS = max(0, beforeStartS) }
 
   /// Takes what the accelerometer says; each change is enough. It counts from the next fix on.
   public mutating func feel(_ stillness: Stillness, at now: Instant) {

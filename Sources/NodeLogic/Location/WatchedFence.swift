@@ -15,6 +15,8 @@ struct WatchedFence: Equatable, Sendable {
   private var side: Side
   /// Fixes in a row that speak for the other side.
   private var evidence: CrossingEvidence?
+  /// Since a gap no fix has said on which side the node is.
+  private var isUnseen = false
 
   init(_ fence: Geofence, record: LocationRecord.Fence? = nil) {
     self.fence = fence
@@ -48,22 +50,26 @@ struct WatchedFence: Equatable, Sendable {
   mutating func take(_ fix: Fix, isMoving: Bool?, isAfterGap: Bool, at now: Instant) -> GeofenceEvent? {
     let distanceM = fence.edgeDistanceM(from: fix.coordinate)
     let isWithin = distanceM < 0
+    if isAfterGap { isUnseen = true }
     if isWithin, case .unknown(let record?) = side {
       // The record and a fix agree: that is enough.
       side = .inside(since: record.since.map { .wall($0) })
     }
-    guard isWithin != isInside, let certainty = certainty(distanceM, accuracyM: fix.accuracy?.metres) else {
+    let certainty = certainty(distanceM, accuracyM: fix.accuracy?.metres)
+    guard isWithin != isInside, let certainty else {
       evidence = nil
+      if certainty != nil { isUnseen = false }
       return nil
     }
     if evidence?.isForInside != isWithin {
       evidence = nil
       if isInside != nil, isMoving == false { return nil }
-      evidence = CrossingEvidence(isForInside: isWithin, isAfterGap: isAfterGap)
+      evidence = CrossingEvidence(isForInside: isWithin, isAfterGap: isUnseen)
     }
     evidence?.add(certainty, at: fix.receivedAt)
     guard let evidence, evidence.isConvincing(certainty) else { return nil }
     self.evidence = nil
+    isUnseen = false
     return cross(
       GeofenceEvent(
         fence: fence.name, isWithin ? .enter : .leave, isFirst: evidence.isAfterGap, fix: fix,

@@ -80,7 +80,7 @@ public struct Node: Sendable {
     case .link(let isConnected):
       budget?.setConnected(isConnected, at: now)
       isConnected ? connect(at: now, &effects) : outbox.disconnect()
-    case .delivered(let sequence): outbox.deliver(sequence)
+    case .delivered(let sequence): deliver(sequence, at: now, &effects)
     case .refused(let sequence, let isPermanent): refuse(sequence, isPermanent, at: now, &effects)
     case .full(let sequence): outbox.refuse(sequence, isPermanent: false, retryS: Node.fullS, at: now)
     case .dropped: dropped += 1
@@ -175,6 +175,15 @@ extension Node {
   private mutating func repeatOrientation(_ effects: inout [NodeEffect]) {
     guard let turn, motion?.isArmed == true else { return }
     append(.orientation(turn.message(in: settings.convention)), at: turn.at, &effects)
+  }
+
+  /// An event waits that says on which side of a fence the node is.
+  var hasUndeliveredCrossing: Bool { outbox.holdsNewest(of: .geofence) }
+
+  private mutating func deliver(_ sequence: UInt64, at now: Instant, _ effects: inout [NodeEffect]) {
+    let hadCrossing = hasUndeliveredCrossing
+    outbox.deliver(sequence)
+    if hadCrossing, !hasUndeliveredCrossing { keepLocation(.atOnce, at: now, &effects) }
   }
 
   private mutating func refuse(

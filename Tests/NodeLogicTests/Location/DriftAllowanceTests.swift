@@ -34,8 +34,9 @@ import Testing
     #expect(allowance(30, .moving, speedMPS: 3) == 30)
   }
 
-  @Test func isTheAccuracyItselfWhereThatIsWorse() {
-    #expect(abs(allowance(100, still) - 141.4) < 0.1)
+  @Test func isTheAccuracyItselfWhereThatIsWorseUpToItsEnd() {
+    #expect(abs(allowance(50, still) - 70.7) < 0.1)
+    for accuracy in [60.0, 100, 200] { #expect(allowance(accuracy, still) == 80) }
     #expect(allowance(100, still, speedMPS: 3) == 30)
   }
 }

@@ -235,6 +235,27 @@ struct GeofenceWatchTests {
     #expect(fixture.events[1].insideSince == nil)
   }
 
+  @Test func crossingAfterAGapAtTheEdgeWasNotSeenEither() throws {
+    var fixture = GeofenceFixture([try GeofenceFixture.circle()])
+    try fixture.fix(at: 0, east: -400)
+    // Three metres inside say nothing, with an accuracy of five.
+    try fixture.fix(at: 100, east: -97)
+    try fixture.fix(at: 101, east: 0)
+    #expect(fixture.story == ["enter depot first"])
+    // Seen well inside since, so that the next one was seen.
+    try fixture.fix(at: 102, east: 0)
+    try fixture.fix(at: 103, east: 400)
+    #expect(fixture.story.last == "leave depot")
+  }
+
+  @Test func jumpIsNoWayThatWasSeen() throws {
+    var fixture = GeofenceFixture([try GeofenceFixture.circle()])
+    try fixture.fix(at: 0, east: -400)
+    fixture.watch.interrupt()
+    try fixture.fix(at: 1, east: 0)
+    #expect(fixture.story == ["enter depot first"])
+  }
+
   @Test func otherFencesLeaveWhatIsKnownOfTheRest() throws {
     let depot = try GeofenceFixture.circle()
     let gone = try GeofenceFixture.circle(80, name: "gone")

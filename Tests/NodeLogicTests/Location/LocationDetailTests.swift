@@ -150,8 +150,8 @@ import Testing
     #expect(position.tripM == 67)
   }
 
-  /// traccar/traccar#3627: the filter grows with the accuracies of both ends, up to 100 m.
-  @Test(arguments: [(5.0, 25.0), (17, 25), (30, 42.4), (60, 84.9), (150, 100)])
+  /// traccar/traccar#3627: the filter grows with the accuracies of both ends, up to 80 m.
+  @Test(arguments: [(5.0, 25.0), (17, 25), (30, 42.4), (50, 70.7), (60, 80), (150, 80)])
   func theFilterGrowsWithTheAccuracy(accuracyM: Double, neededM: Double) {
     var node = LocationFixture()
     node.fix(at: 0, accuracyM: accuracyM)

@@ -10,7 +10,7 @@ struct LocationRecordTests {
       boot: BootID(0xc0ffee), odometer: Odometer(totalM: 48_213.4, tripM: 1204),
       fences: [
         LocationRecord.Fence(fence, since: WallTime(seconds: 1_700_000_000.5)), LocationRecord.Fence(gate, since: nil),
-      ])
+      ], written: WallTime(seconds: 1_700_000_100.25))
   }
 
   @Test func fileIsOneLineThatReadsByItself() throws {
@@ -18,7 +18,7 @@ struct LocationRecordTests {
     let text = String(decoding: record.encode(), as: UTF8.self)
     #expect(
       text.hasPrefix(
-        #"{"version":1,"boot":"00c0ffee","odometer_m":48213.4,"trip_m":1204,"inside":[{"fence":"Depot \"Süd\"","#
+        #"{"version":1,"boot":"00c0ffee","t":1700000100.25,"odometer_m":48213.4,"trip_m":1204,"inside":[{"fence":"Depot"#
       ))
     #expect(text.hasSuffix("}]}\n"))
     #expect(try LocationRecord.decode(record.encode()) == record)

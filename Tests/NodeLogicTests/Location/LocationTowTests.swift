@@ -41,6 +41,15 @@ import Testing
     }
   }
 
+  /// With such a figure a receiver is mostly better than it says; what it says must not hide a tow.
+  @Test(arguments: [60.0, 90, 150, 200])
+  func isPublishedWithin100MetresWhateverTheFigureForTheAccuracy(accuracy: Double) throws {
+    for seed in 1...4 {
+      let receiver = ReceiverModel(seed: UInt64(seed), driftM: 4, whiteM: 3, accuracyM: accuracy...accuracy)
+      #expect(try #require(publishedAtM(0.5, .still(since: .start), receiver), "seed \(seed)") <= 100, "seed \(seed)")
+    }
+  }
+
   /// The interval's message comes just when the departure is seen, from the same place.
   @Test func isSaidToMoveThoughItsPlaceWasPublishedAMomentAgo() throws {
     var node = LocationFixture.longRun(.still(since: .start))
