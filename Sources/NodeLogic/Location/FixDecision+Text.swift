@@ -8,7 +8,8 @@ extension FixDecision {
     case .published(let cause):
       let jump = isJump ? ", elsewhere than before: rejected fixes agree" : ""
       guard let movedM, let neededM else { return "published: \(cause.rawValue)\(jump)" }
-      return "published: \(cause.rawValue), \(movedM.metres) from the last published, \(neededM.metres) needed\(jump)"
+      let way = departureM.map { "\($0.metres) from where it stood" } ?? "\(movedM.metres) from the last published"
+      return "published: \(cause.rawValue), \(way), \(neededM.metres) needed\(jump)"
     case .withheld(let withholding): return "withheld: \(withholding.text)"
     case .rejected(let rejection): return "rejected: \(rejection.text)"
     }

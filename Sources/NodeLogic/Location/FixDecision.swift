@@ -69,6 +69,8 @@ public struct FixDecision: Equatable, Sendable {
   public var verdict: Verdict
   /// From the position published before [m]; nil before the first, and for a fix that was rejected.
   public var movedM: Double?
+  /// From where the node stood until now [m], where that is what made it worth a message; nil otherwise.
+  public var departureM: Double?
   /// How far it must be from there to be published for its distance [m].
   public var neededM: Double?
   /// Rejected fixes agreed with one another until they were believed: the node is elsewhere, and did not travel there.

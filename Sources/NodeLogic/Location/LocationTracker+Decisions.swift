@@ -65,6 +65,7 @@ extension LocationTracker {
     let verdict = cause.map(FixDecision.Verdict.published) ?? .withheld(withholding(movedM ?? 0, neededM, fix, at: now))
     var decision = FixDecision(fix: fix, verdict: verdict)
     decision.movedM = movedM
+    if let movedM, departureM > movedM { decision.departureM = departureM }
     decision.neededM = published == nil ? nil : neededM
     decision.isJump = isJump
     if cause == nil { counters.withheld += 1 }

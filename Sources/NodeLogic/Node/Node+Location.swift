@@ -26,7 +26,10 @@ extension Node {
   /// Publishes what the tracker says.
   mutating func carryOut(_ outputs: [LocationOutput], at now: Instant, _ effects: inout [NodeEffect]) {
     for output in outputs {
-      if case .decided(let decision) = output.content { effects.append(.decided(decision)) }
+      if case .decided(let decision) = output.content {
+        if let note = decision.note { effects.append(.log(note)) }
+        effects.append(.decided(decision))
+      }
       if case .fence(let event) = output.content {
         effects.append(.log(event.note))
         append(.geofence(event.message(clock: clock)), at: output.at, &effects)

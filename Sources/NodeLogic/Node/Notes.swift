@@ -62,6 +62,25 @@ extension FreeFallEvent {
   }
 }
 
+extension FixDecision {
+  /// What is worth a line: that there was a jump. Each text without its numbers, because a line that garbles goes on.
+  var note: Note? {
+    if isJump {
+      return Note(
+        .notice, "jump",
+        "location: rejected fixes agree that the node is elsewhere; it is there now, and did not travel there")
+    }
+    switch verdict {
+    case .rejected(.speed), .rejected(.acceleration), .rejected(.reportedSpeed):
+      return Note(
+        .info, "jump",
+        "location: fixes that no vehicle can have got to are rejected; health.gps.faults.jumps counts them, and "
+          + "judder-node fix shows them")
+    default: return nil
+    }
+  }
+}
+
 extension GeofenceEvent {
   /// One line for whoever drives the node about to try it.
   var note: Note {

@@ -81,5 +81,7 @@ import Testing
     var decision = FixDecision(fix: FixMaker.fix(at: 0), verdict: .published(.distance))
     decision.isJump = true
     #expect(decision.text == "published: distance, elsewhere than before: rejected fixes agree")
+    (decision.isJump, decision.movedM, decision.neededM, decision.departureM) = (false, 14, 25, 51)
+    #expect(decision.text == "published: distance, 51 m from where it stood, 25 m needed")
   }
 }
