@@ -21,8 +21,8 @@ public struct Alert: Equatable, Sendable {
   /// How often the condition was seen during this alert.
   public var count: Int
   /// What the rule is about: `shake` the largest peak [g], `lost-fix` seconds since the last position or, once there is
-  /// one again, how long there was none, `silent` seconds without a message. Nil for `geofence`, whose `since` says all,
-  /// and where it is not known.
+  /// one again, how long there was none, `silent` seconds without a message. Nil for `geofence`, whose `since` says
+  /// all, and where it is not known.
   public var value: Double?
   /// One sentence for people.
   public var summary: String

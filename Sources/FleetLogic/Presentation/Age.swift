@@ -14,8 +14,8 @@ public enum Age {
     }
   }
 
-  /// `90 s`, `12 min`, `3 h`, `2 d`, for a sentence: cut rather than rounded, and with two digits at least where the next
-  /// smaller unit has them.
+  /// `90 s`, `12 min`, `3 h`, `2 d`, for a sentence: cut rather than rounded, and in a smaller unit while the
+  /// number is small.
   static func phrase(_ seconds: Double) -> String {
     let whole = Int(min(max(seconds, 0), 1e12) + 1e-6)
     return switch whole {

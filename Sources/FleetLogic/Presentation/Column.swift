@@ -64,8 +64,8 @@ enum Column: Int, CaseIterable {
     }
   }
 
-  /// `3D 12s +-4m`: dimensions, age of the fix, accuracy; or `lost:no_fix 3m`: reason of the loss, and the age of the last
-  /// fix, which goes on when the node says again that it has none.
+  /// `3D 12s +-4m`: dimensions, age of the fix, accuracy; or `lost:no_fix 3m`: reason of the loss, and the age of the
+  /// last fix, which goes on when the node says again that it has none.
   private static func fix(_ node: Node, at now: Instant, _ clock: ClockState) -> String {
     guard let location = node.location else { return "-" }
     let age = Age.text(node.fixAge(at: now, clock))
