@@ -60,12 +60,13 @@ final class Cast {
   /// Ends a node as a power cut does.
   func kill(_ node: String) { processes[node]?.stop(signal: SIGKILL) }
 
-  /// Takes in what was heard since the last time. Answers the alerts that `judder-fleet run` printed.
+  /// Takes in what was heard since the last time. Answers what is new: fences entered, and the alerts that
+  /// `judder-fleet run` printed.
   func listen() -> [String] {
     for line in heard.newLines(of: listener.output) { ledger.take(line) }
     picture.update()
     // Without the time in front: the show has its own.
-    return told.newLines(of: fleet.output).map { String($0.drop { $0 != " " }.dropFirst()) }
+    return ledger.takeNews() + told.newLines(of: fleet.output).map { String($0.drop { $0 != " " }.dropFirst()) }
   }
 
   /// The fleet's table, when it has changed.

@@ -12,6 +12,8 @@ struct Ledger {
   private(set) var boots: [NodeName: Set<BootID>] = [:]
   private(set) var losses: [LocationMessage.Loss.Reason: Int] = [:]
   private(set) var positions: [LocationMessage.Position.Cause: Int] = [:]
+  /// What is worth a line as soon as it is heard, and that no alert tells.
+  private var news: [String] = []
   /// How often a fence was entered and left.
   private(set) var crossings: [GeofenceMessage.Event: Int] = [:]
   private(set) var lastStates: [NodeName: StatusMessage.State] = [:]
@@ -48,7 +50,9 @@ struct Ledger {
     case .shake(let shake): shakes[shake.phase, default: 0] += 1
     case .location(.fixed(let position)): positions[position.cause, default: 0] += 1
     case .location(.lost(let loss)): losses[loss.reason, default: 0] += 1
-    case .geofence(let crossing): crossings[crossing.event, default: 0] += 1
+    case .geofence(let crossing):
+      crossings[crossing.event, default: 0] += 1
+      if crossing.event == .enter { news.append("\(node) came into the fence \(crossing.fence)") }
     case .acceleration, .waveform, .impact, .freeFall, .orientation, .health, .reply: break
     }
   }
@@ -56,6 +60,12 @@ struct Ledger {
   private mutating func take(_ alert: AlertMessage) {
     alerts[alert.rule, default: [:]][alert.state, default: 0] += 1
     alerted[alert.rule, default: []].insert(alert.node)
+  }
+
+  /// The news since the last time.
+  mutating func takeNews() -> [String] {
+    defer { news = [] }
+    return news
   }
 
   func count(_ stream: Stream) -> Int { messages.values.reduce(0) { $0 + ($1[stream] ?? 0) } }

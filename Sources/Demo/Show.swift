@@ -59,9 +59,9 @@ final class Show {
     if isKilled == isRestarted, let casualty = cast.casualty() { throw RigError(casualty) }
   }
 
-  /// Prints alerts as they come, and the table when it is due and has changed.
+  /// Prints alerts and fences entered as they come, and the table when it is due and has changed.
   private func relay() {
-    for alert in cast.listen() { say(alert) }
+    for line in cast.listen() { say(line) }
     guard elapsedS >= nextTable else { return }
     nextTable = elapsedS + Show.tableEveryS
     guard let table = cast.table() else { return }
@@ -81,7 +81,7 @@ final class Show {
 
       """)
     while !Interruption.isRequested {
-      for alert in cast.listen() { say(alert) }
+      for line in cast.listen() { say(line) }
       if let casualty = cast.casualty() { throw RigError(casualty) }
       usleep(100_000)
     }

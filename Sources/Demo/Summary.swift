@@ -54,14 +54,15 @@ struct Summary {
   }
 
   private static func alerts(_ ledger: Ledger) -> [Item] {
-    ["shake", "lost-fix", "silent"].map { rule in
+    let left = ledger.count("geofence", .firing)
+    return ["shake", "lost-fix", "silent"].map { rule in
       let raised = ledger.count(rule, .firing)
       let resolved = ledger.count(rule, .resolved)
       let nodes = (ledger.alerted[rule] ?? []).sorted().joined(separator: ", ")
       let about = nodes.isEmpty ? "" : " (\(nodes))"
       return Item(
         text: "alert \(rule): raised \(raised), resolved \(resolved)\(about)", isSeen: raised > 0 && resolved > 0)
-    }
+    } + [Item(text: "alert geofence: raised \(left), and goes on", isSeen: left > 0)]
   }
 
   private static func restart(_ ledger: Ledger) -> [Item] {

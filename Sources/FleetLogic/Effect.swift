@@ -75,7 +75,8 @@ public struct Change: Equatable, Sendable {
     case impact(ImpactMessage)
     case freeFall(FreeFallMessage)
     case location(LocationMessage)
-    case geofence(GeofenceMessage)
+    /// How long ago, nil when nobody can say; and whether nothing newer is known of that fence.
+    case geofence(GeofenceMessage, ageS: Double?, isLatest: Bool)
     case face(Face, was: Face?)
     /// Any message that was taken; also for those that cause one of the other changes.
     case message(Telegram, Receipt, retained: Bool)

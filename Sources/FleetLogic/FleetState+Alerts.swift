@@ -32,15 +32,11 @@ extension FleetState {
     let node = nodes[index]
     switch rule.kind {
     case .shake:
-      return AlertRecord(since: moment.wall, sinceInstant: moment.instant)
-    case .lostFix:
-      let stamp = node.location?.stamp
+      return AlertRecord(since: moment.wall)
+    case .lostFix, .geofence:
+      let stamp = rule.kind == .lostFix ? node.location?.stamp : node.crossing(of: rule.fence)?.stamp
       let since = stamp?.measured ?? stamp?.heard?.wall ?? moment.wall
-      return AlertRecord(since: min(since, moment.wall), sinceInstant: moment.instant)
-    case .geofence:
-      let stamp = node.crossing(of: rule.fence)?.stamp
-      let since = stamp?.measured ?? stamp?.heard?.wall ?? moment.wall
-      return AlertRecord(since: min(since, moment.wall), sinceInstant: moment.instant)
+      return AlertRecord(since: min(since, moment.wall))
     case .silent:
       let last = node.lastSeen ?? node.firstSeen
       return AlertRecord(since: last.wall, sinceInstant: last.instant)
@@ -104,12 +100,21 @@ extension FleetState {
     _ reason: String, at moment: Moment
   ) -> Alert {
     let rule = configuration.rules[key.rule]
-    let value: Double? =
-      rule.kind == .shake ? record.value : record.sinceInstant.map { (max(0, moment.instant - $0) * 10).rounded() / 10 }
+    let value = value(key, record, at: moment)
     return Alert(
       rule: rule.name, kind: rule.kind, severity: rule.severity, node: nodes[key.node].name, state: state,
       previous: previous, at: moment, since: record.since, count: record.life.count, value: value,
       summary: Summary.of(nodes[key.node], rule, record, state, value: value), reason: reason)
+  }
+
+  private func value(_ key: AlertKey, _ record: AlertRecord, at moment: Moment) -> Double? {
+    func tenths(_ seconds: Double) -> Double { (max(0, seconds) * 10).rounded() / 10 }
+    return switch configuration.rules[key.rule].kind {
+    case .shake: record.value
+    case .silent: record.sinceInstant.map { tenths(moment.instant - $0) }
+    case .lostFix: nodes[key.node].withoutFixS(at: moment.instant, clock).map(tenths)
+    case .geofence: nil
+    }
   }
 
   /// The alerts that fire, by node and rule.

@@ -91,8 +91,10 @@ extension FleetState {
     case .impact(let impact): note(.impact(impact), node: index, telegram, at: moment)
     case .freeFall(let fall): note(.freeFall(fall), node: index, telegram, at: moment)
     case .geofence(let geofence):
-      note(.geofence(geofence), node: index, telegram, at: moment)
-      if nodes[index].note(geofence, stamp) { watchFences(node: index, at: moment) }
+      let isLatest = nodes[index].note(geofence, stamp)
+      let ageS = stamp.age(at: moment.instant, clock)
+      note(.geofence(geofence, ageS: ageS, isLatest: isLatest), node: index, telegram, at: moment)
+      if isLatest { watchFences(node: index, at: moment) }
     case .waveform, .reply: break
     }
   }
@@ -109,9 +111,18 @@ extension FleetState {
   private mutating func applyLocation(
     _ location: LocationMessage, _ telegram: Telegram, _ stamp: Stamp, node index: Int, at moment: Moment
   ) {
+    let withoutFixS = nodes[index].withoutFixS(at: moment.instant, clock)
     if case .fixed(let position) = location { Self.fill(&nodes[index].position, position, stamp) }
     let was = nodes[index].location?.content
     guard Self.fill(&nodes[index].location, location, stamp) else { return }
+    switch (location, was) {
+    case (.lost, .lost): break
+    case (.lost, _): nodes[index].firstLoss = stamp
+    case (.fixed, .fixed): break
+    case (.fixed(let position), _):
+      nodes[index].firstLoss = nil
+      nodes[index].regainedAfterS = position.lostS ?? withoutFixS
+    }
     switch (location, was) {
     case (.fixed, .fixed): return
     case (.lost(let loss), .lost(let before)) where loss.reason == before.reason: return

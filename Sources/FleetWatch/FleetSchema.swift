@@ -71,7 +71,8 @@ enum FleetSchema {
       .number(
         "for_s", 0...604_800, unit: "s",
         note: "shake and geofence 0; lost-fix 60; silent two and a half times the node's health.interval_s",
-        "How long the condition must hold before the alert fires."),
+        "How long the condition must hold before the alert fires. For lost-fix it counts from the node's message that "
+          + "it has no position, which comes some time after the last one; the alert says how long that is ago."),
       .number(
         "clear_for_s", 0...604_800, unit: "s", note: "shake and silent 10; lost-fix 30; geofence 0",
         "How long the condition must be over before the alert resolves."),

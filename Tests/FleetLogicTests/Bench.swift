@@ -87,21 +87,26 @@ extension Telegram.Body {
         durationS: phase == .began ? 0.4 : 2.5, peakG: peak, energyG2S: 0.5, cavGS: 0.7, reversals: 4, axis: .x))
   }
 
-  static func fix(_ latitude: Double = 47.3769, backlog: Bool = false) -> Telegram.Body {
+  static func fix(_ latitude: Double = 47.3769, lostS: Double? = nil, backlog: Bool = false) -> Telegram.Body {
     var position = LocationMessage.Position(
       dimensions: 3, latitude: latitude, longitude: 8.5417, ageS: 1, cause: .interval, isBacklog: backlog)
     position.accuracyM = 4.2
+    position.lostS = lostS
     return .location(.fixed(position))
   }
 
-  static func noFix(_ reason: LocationMessage.Loss.Reason = .noFix, backlog: Bool = false) -> Telegram.Body {
+  /// - Parameter ageS: of the last position; nil: there never was one.
+  static func noFix(
+    _ reason: LocationMessage.Loss.Reason = .noFix, ageS: Double? = 30, backlog: Bool = false
+  ) -> Telegram.Body {
     .location(
       .lost(
         LocationMessage.Loss(
           reason: reason,
-          last: LocationMessage.Loss.Last(
-            latitude: 47.3769, longitude: 8.5417, accuracyM: 4, time: WallTime(seconds: Bench.epoch),
-            ageS: 30),
+          last: ageS.map {
+            LocationMessage.Loss.Last(
+              latitude: 47.3769, longitude: 8.5417, accuracyM: 4, time: WallTime(seconds: Bench.epoch), ageS: $0)
+          },
           isBacklog: backlog)))
   }
 

@@ -29,12 +29,12 @@ import Testing
         "3 nodes: 2 online, 1 lost | 2 alerts | 0.0 msg/s | 0 rejected",
         "",
         "NODE        STATE   SEEN  FIX                FACE  PEAK g  LAST SHAKE       LINK",
-        "gate-north  online    1m  lost:gpsd_gone 1m  -          -  -                -",
+        "gate-north  online    1m  lost:gpsd_gone 2m  -          -  -                -",
         "mast-2      lost      1m  -                  -          -  -                -",
         "pallet-7    online   12s  3D 1m +-4m         z+      0.03  began 1.80g 12s  good",
         "",
         "! shake 12s: pallet-7 shook, peak 1.80 g",
-        "! lost-fix 1m: gate-north has no position for 1m: gpsd does not answer",
+        "! lost-fix 1m: gate-north has had no position for 132 s: gpsd does not answer",
       ])
   }
 
@@ -60,10 +60,46 @@ import Testing
         "3 nodes: 2 online, 1 lost | 2 alerts | 0.0 msg/s | 0 rejected",
         "",
         "NODE        STATE   SEEN  FIX                POSITION            FACE  PEAK g  LAST SHAKE       LINK",
-        "gate-north  online    1m  lost:gpsd_gone 1m  (47.37690,8.54170)  -          -  -                -",
+        "gate-north  online    1m  lost:gpsd_gone 2m  (47.37690,8.54170)  -          -  -                -",
         "mast-2      lost      1m  -                  -                   -          -  -                -",
         "pallet-7    online   12s  3D 1m +-4m         47.37690,8.54170    z+      0.03  began 1.80g 12s  good",
       ])
+  }
+
+  private func fixOf(_ bench: Bench) -> String {
+    let line = FleetTable(width: 120).lines(bench.fleet, at: bench.now)[3]
+    return line.split(separator: " ").dropFirst(3).prefix(2).joined(separator: " ")
+  }
+
+  @Test func theAgeOfALossIsThatOfTheLastPosition() {
+    var bench = Bench()
+    bench.send("a", .fix())
+    _ = bench.pass(30)
+    bench.send("a", .noFix(ageS: 31))
+    _ = bench.pass(5)
+    #expect(fixOf(bench) == "lost:no_fix 36s")
+    bench.send("a", .noFix(ageS: 36))
+    _ = bench.pass(2)
+    #expect(fixOf(bench) == "lost:no_fix 38s", "asked for it, it said so again")
+    bench.send("a", .noFix(.stalled, ageS: 38))
+    #expect(fixOf(bench) == "lost:stalled 38s", "another reason makes the fix no newer")
+  }
+
+  @Test func aNodeThatNeverHadAPositionHasTheAgeOfItsFirstLoss() {
+    var bench = Bench()
+    bench.send("a", .noFix(ageS: nil))
+    _ = bench.pass(40)
+    bench.send("a", .noFix(.stalled, ageS: nil))
+    _ = bench.pass(2)
+    #expect(fixOf(bench) == "lost:stalled 42s")
+  }
+
+  @Test func aLossThatNamesNoPositionKeepsTheAgeOfTheLastOneKnown() {
+    var bench = Bench()
+    bench.send("a", .fix())
+    _ = bench.pass(20)
+    bench.send("a", .noFix(ageS: nil), boot: 2)
+    #expect(fixOf(bench) == "lost:no_fix 21s")
   }
 
   @Test func neverWiderThanTheTerminal() {
@@ -146,6 +182,53 @@ import Testing
   }
 }
 
+/// A line's time is when the fleet tool learned of a crossing; what happened earlier must not look like news.
+@Suite struct LateCrossingLineTests {
+  private func lines(_ effects: [Effect]) -> [String] {
+    effects.changes.compactMap { PlainLine.of($0) }.filter { $0.contains("depot") }
+      .map { String($0.split(separator: " ", maxSplits: 1)[1]) }
+  }
+
+  @Test func oneFromABacklogSaysHowLongAgoItWas() {
+    var bench = Bench()
+    #expect(lines(bench.send("a", .crossing(.enter), seq: 5, sentAgo: 7300)) == ["a came into \"depot\", 2 h ago"])
+    #expect(lines(bench.send("a", .crossing(.leave), seq: 8, sentAgo: 3)) == ["a left \"depot\""])
+  }
+
+  @Test func oneThatANewerOneOvertookSaysSo() {
+    var bench = Bench()
+    bench.send("a", .crossing(.leave), seq: 8)
+    #expect(
+      lines(bench.send("a", .crossing(.enter), seq: 7, sentAgo: 60))
+        == ["a came into \"depot\", 60 s ago, and has crossed it since"])
+    #expect(
+      lines(bench.send("a", .crossing(.enter), seq: 6, sentAgo: 2)) == [
+        "a came into \"depot\", and has crossed it since"
+      ])
+    #expect(lines(bench.send("a", .crossing(.leave), seq: 8)) == [], "a second time")
+  }
+
+  @Test func oneThatTheBrokerKeptIsNoNews() {
+    var bench = Bench()
+    #expect(
+      lines(bench.send("a", .crossing(.leave), retained: true, sentAgo: 90_000)) == ["a left \"depot\", 25 h ago"])
+    var clockless = Bench()
+    #expect(
+      lines(clockless.send("a", .crossing(.leave), retained: true, clock: .none)) == ["a left \"depot\", some time ago"]
+    )
+  }
+
+  @Test func oneOfAFormerBootIsNoNews() {
+    var bench = Bench()
+    bench.send("a", .online(), boot: 1)
+    bench.send("a", .online(), boot: 2)
+    bench.send("a", .crossing(.enter), boot: 2)
+    #expect(
+      lines(bench.send("a", .crossing(.leave), boot: 1, sentAgo: 30))
+        == ["a left \"depot\", 30 s ago, and has crossed it since"])
+  }
+}
+
 @Suite struct FleetJSONTests {
   @Test func alertsAndMessagesAndNodes() throws {
     var bench = Bench()
@@ -168,6 +251,21 @@ import Testing
     #expect(objects[1]["link"]?["flaps"]?.integer == 0)
   }
 
+  /// Age and place are of the same position: the one that the loss names, which may never have been published.
+  @Test func aLossHasTheAgeAndThePlaceOfTheLastPosition() throws {
+    var bench = Bench()
+    bench.send("a", .fix(40))
+    _ = bench.pass(60)
+    let effects = bench.send("a", .noFix(ageS: 31))
+    let change = try #require(effects.changes.last)
+    let node = try #require(bench.node("a"))
+    let fix = try #require(JSONValue.parse(FleetJSON.change(change, node, bench.fleet.clock))["fix"])
+    #expect(fix["dimensions"]?.integer == 0)
+    #expect(fix["age_s"]?.number == 31)
+    #expect(fix["lat"]?.number == 47.3769)
+    #expect(fix["acc_m"]?.number == 4)
+  }
+
   @Test func theLink() throws {
     var bench = Bench(connected: false)
     _ = bench.fleet.handle(.disconnected(reason: "refused"), at: bench.now)
@@ -186,6 +284,17 @@ import Testing
     ] as [(Double?, String)])
   func ages(seconds: Double?, expected: String) {
     #expect(Age.text(seconds) == expected)
+  }
+
+  @Test(
+    arguments: [(0.9, "0 s"), (90, "90 s"), (600, "10 min"), (7199, "119 min"), (7200, "2 h"), (172_800, "2 d")]
+      as [(Double, String)])
+  func inASentence(seconds: Double, expected: String) {
+    var bench = Bench(rule: Rule(name: "lost-fix", kind: .lostFix))
+    bench.send("a", .noFix(ageS: seconds))
+    _ = bench.pass(60)
+    let alert = bench.fleet.firingAlerts(at: bench.now - 60).first
+    #expect(alert?.summary == "a has had no position for \(expected): the receiver has no fix")
   }
 
   @Test(

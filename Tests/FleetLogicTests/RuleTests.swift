@@ -116,13 +116,42 @@ import Testing
     let fired = bench.pass(0.2)
     #expect(fired.alerts == ["lost-fix a firing 1"])
     #expect(fired.fullAlerts.first?.previous == .pending)
-    #expect(fired.fullAlerts.first?.summary == "a has no position for 1m: the receiver has no fix")
+    #expect(fired.fullAlerts.first?.summary == "a has had no position for 90 s: the receiver has no fix")
     bench.send("a", .fix())
     #expect(bench.pass(29).alerts.isEmpty)
     bench.send("a", .noFix(.stalled))
     bench.send("a", .fix())
     #expect(bench.pass(29).alerts.isEmpty, "the hold starts again")
     #expect(bench.pass(1.1).alerts == ["lost-fix a resolved 2"])
+  }
+
+  /// `for_s` counts from the message; what people read counts from the last position, however often the node says
+  /// again that it has none.
+  @Test func saysHowLongThereHasReallyBeenNoPosition() throws {
+    var bench = Bench(rule: rule)
+    bench.send("a", .online())
+    bench.send("a", .fix())
+    _ = bench.pass(30)
+    bench.send("a", .noFix(ageS: 31))
+    _ = bench.pass(40)
+    bench.send("a", .noFix(.stalled, ageS: 71))
+    let fired = try #require(bench.pass(20.1).fullAlerts.first)
+    #expect(fired.value == 91)
+    #expect(fired.summary == "a has had no position for 91 s: the receiver says nothing new")
+    #expect(fired.since == WallTime(seconds: Bench.epoch + 30), "since when it says so")
+    bench.send("a", .fix(lostS: 95.5))
+    #expect(bench.fleet.firingAlerts(at: bench.now).first?.summary.hasPrefix("a had no position for 95 s;") == true)
+    let resolved = try #require(bench.pass(30.1).fullAlerts.first)
+    #expect(resolved.value == 95.5, "how long there was none, not how long the alert lasted")
+  }
+
+  @Test func saysNoTimeThatNobodyKnows() throws {
+    var bench = Bench(rule: rule)
+    bench.send("a", .online(), retained: true, clock: .none)
+    bench.send("a", .noFix(), retained: true, clock: .none)
+    let fired = try #require(bench.pass(60).fullAlerts.first)
+    #expect(fired.value == nil)
+    #expect(fired.summary == "a has had no position: the receiver has no fix")
   }
 
   @Test func aShortLossRaisesNothing() {
@@ -187,7 +216,7 @@ import Testing
     #expect(bench.pass(249).alerts.isEmpty)
     let fired = bench.pass(1.5)
     #expect(fired.alerts == ["silent a firing 1"])
-    #expect(fired.fullAlerts.first?.summary == "a has said nothing for 4m")
+    #expect(fired.fullAlerts.first?.summary == "a has said nothing for 250 s")
     #expect(bench.node("a")?.presence == .silent)
     #expect(bench.send("a", .health).alerts.isEmpty)
     #expect(bench.node("a")?.presence == .online)
@@ -220,7 +249,7 @@ import Testing
     #expect(bench.pass(29.5).alerts.isEmpty)
     let fired = bench.pass(1)
     #expect(fired.alerts == ["silent a firing 1"])
-    #expect(fired.fullAlerts.first?.summary == "a lost its connection; nothing heard for 30s")
+    #expect(fired.fullAlerts.first?.summary == "a lost its connection; nothing heard for 30 s")
     #expect(fired.fullAlerts.first?.reason == "its will came 30 s ago and it has not come back")
   }
 
@@ -306,6 +335,7 @@ import Testing
     #expect(alert.summary == "a left the fence depot")
     #expect(alert.since == WallTime(seconds: Bench.epoch - 30))
     #expect(alert.severity == .warning)
+    #expect(alert.value == nil, "a crossing has no size")
     #expect(bench.send("a", .stopped).alerts.isEmpty, "it is still out")
     _ = bench.pass(60)
     let entered = bench.send("a", .crossing(.enter), boot: 2)

@@ -20,8 +20,9 @@ public struct Alert: Equatable, Sendable {
   public var since: WallTime
   /// How often the condition was seen during this alert.
   public var count: Int
-  /// What the rule compares: `shake` the largest peak [g], `lost-fix` seconds without a fix, `silent` seconds without
-  /// a message, `geofence` seconds since the fence was left. Nil where it is not known.
+  /// What the rule is about: `shake` the largest peak [g], `lost-fix` seconds since the last position or, once there is
+  /// one again, how long there was none, `silent` seconds without a message. Nil for `geofence`, whose `since` says
+  /// all, and where it is not known.
   public var value: Double?
   /// One sentence for people.
   public var summary: String
@@ -60,7 +61,7 @@ struct AlertRecord: Equatable, Sendable {
   var life = AlertLife()
   /// Since when the condition has held, as far as is known.
   var since: WallTime
-  /// Since when, on the fleet's clock; nil for what was taken over from an earlier run.
+  /// `silent`: since when, on the fleet's clock; nil for what was taken over from an earlier run.
   var sinceInstant: Instant?
   var value: Double?
   /// The last shake that was counted.

@@ -31,7 +31,7 @@ enum Summary {
     record.value.map { ", peak \(Decimal.text($0, decimals: 2)) g" } ?? ""
   }
 
-  private static func span(_ seconds: Double?) -> String { seconds.map { " for \(Age.text($0))" } ?? "" }
+  private static func span(_ seconds: Double?) -> String { seconds.map { " for \(Age.phrase($0))" } ?? "" }
 
   private static func fence(_ node: Node, _ rule: Rule) -> String {
     let name = rule.fence ?? node.crossing(of: nil)?.content.fence
@@ -45,10 +45,10 @@ enum Summary {
 
   private static func lostFix(_ node: Node, _ value: Double?) -> String {
     switch node.location?.content {
-    case .lost(let loss): "\(node.name) has no position\(span(value)): \(loss.reason.sentence)"
+    case .lost(let loss): "\(node.name) has had no position\(span(value)): \(loss.reason.sentence)"
     // The alert goes on until the position has held for the rule's clear_for_s.
     case .fixed: "\(node.name) had no position\(span(value)); it has one again, not for long yet"
-    case nil: "\(node.name) has no position\(span(value))"
+    case nil: "\(node.name) has had no position\(span(value))"
     }
   }
 }

@@ -33,6 +33,10 @@ public struct Node: Equatable, Sendable {
   public internal(set) var location: Reported<LocationMessage>?
   /// The last position, which outlasts the loss of the fix.
   public internal(set) var position: Reported<LocationMessage.Position>?
+  /// The first of the losses since its last position; nil while it has one.
+  var firstLoss: Stamp?
+  /// How long it had no position before the one that it has [s]; nil where that is not known.
+  var regainedAfterS: Double?
   /// The side that is up; nil before the first message.
   public internal(set) var orientation: Reported<OrientationMessage>?
   /// The last acceleration window; nil before the first.
@@ -124,6 +128,7 @@ public struct Node: Equatable, Sendable {
   mutating func repairTimes(of boot: BootID, by clock: ClockState) {
     location?.stamp.repair(boot, by: clock)
     position?.stamp.repair(boot, by: clock)
+    firstLoss?.repair(boot, by: clock)
     orientation?.stamp.repair(boot, by: clock)
     acceleration?.stamp.repair(boot, by: clock)
     shake?.stamp.repair(boot, by: clock)
@@ -139,9 +144,31 @@ public struct Node: Equatable, Sendable {
     return max(0, clock.wall(at: now) - lastMeasured)
   }
 
-  /// The age of its last position's fix [s]; nil when there is none or nobody can say.
+  /// The age of its last position's fix, which the loss of it does not make any newer [s]: of the one that the loss
+  /// names, else of the last that was published. Where there never was one, how long the node has said so. Nil when
+  /// nobody can say.
   public func fixAge(at now: Instant, _ clock: ClockState) -> Double? {
-    guard let position, let age = position.stamp.age(at: now, clock) else { return nil }
-    return age + position.content.ageS
+    if let location, case .lost(let loss) = location.content, let last = loss.last {
+      return location.stamp.age(at: now, clock).map { $0 + last.ageS }
+    }
+    guard let position else { return firstLoss?.age(at: now, clock) }
+    return position.stamp.age(at: now, clock).map { $0 + position.content.ageS }
+  }
+
+  /// How long it has had no position, or had none before the one that it has [s]; nil when nobody can say.
+  func withoutFixS(at now: Instant, _ clock: ClockState) -> Double? {
+    switch location?.content {
+    case .lost: fixAge(at: now, clock)
+    case .fixed: regainedAfterS
+    case nil: nil
+    }
+  }
+
+  /// The last place that was good: with a loss the one that it names, which may be newer than the last published one.
+  var lastPlace: (latitude: Double, longitude: Double, accuracyM: Double?)? {
+    if case .lost(let loss) = location?.content, let last = loss.last {
+      return (last.latitude, last.longitude, last.accuracyM)
+    }
+    return position.map { ($0.content.latitude, $0.content.longitude, $0.content.accuracyM) }
   }
 }

@@ -13,6 +13,18 @@ public enum Age {
     default: "\(whole / 86400)d"
     }
   }
+
+  /// `90 s`, `12 min`, `3 h`, `2 d`, for a sentence: cut rather than rounded, and in a smaller unit while the
+  /// number is small.
+  static func phrase(_ seconds: Double) -> String {
+    let whole = Int(min(max(seconds, 0), 1e12) + 1e-6)
+    return switch whole {
+    case ..<600: "\(whole) s"
+    case ..<7200: "\(whole / 60) min"
+    case ..<172_800: "\(whole / 3600) h"
+    default: "\(whole / 86400) d"
+    }
+  }
 }
 
 /// A number of seconds in a sentence: without a fraction where there is none.

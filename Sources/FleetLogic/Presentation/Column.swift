@@ -64,31 +64,25 @@ enum Column: Int, CaseIterable {
     }
   }
 
-  /// `3D 12s +-4m`: dimensions, age of the fix, accuracy; or `lost:no_fix 3m`: reason and age of the loss.
+  /// `3D 12s +-4m`: dimensions, age of the fix, accuracy; or `lost:no_fix 3m`: reason of the loss, and the age of the
+  /// last fix, which goes on when the node says again that it has none.
   private static func fix(_ node: Node, at now: Instant, _ clock: ClockState) -> String {
     guard let location = node.location else { return "-" }
+    let age = Age.text(node.fixAge(at: now, clock))
     switch location.content {
     case .fixed(let position):
       let accuracy = position.accuracyM.map { " +-" + Decimal.text($0, decimals: 0) + "m" } ?? ""
-      return "\(position.dimensions)D \(Age.text(node.fixAge(at: now, clock)))\(accuracy)"
-    case .lost(let loss):
-      return "lost:\(loss.reason.rawValue) \(Age.text(location.stamp.age(at: now, clock)))"
+      return "\(position.dimensions)D \(age)\(accuracy)"
+    case .lost(let loss): return "lost:\(loss.reason.rawValue) \(age)"
     }
   }
 
   /// Latitude and longitude [deg]; in brackets the last one, when the fix is lost.
   private static func position(_ node: Node) -> String {
-    switch node.location?.content {
-    case .fixed(let position): return place(position.latitude, position.longitude)
-    case .lost(let loss):
-      if let last = loss.last { return "(\(place(last.latitude, last.longitude)))" }
-      return node.position.map { "(\(place($0.content.latitude, $0.content.longitude)))" } ?? "-"
-    case nil: return "-"
-    }
-  }
-
-  private static func place(_ latitude: Double, _ longitude: Double) -> String {
-    Decimal.text(latitude, decimals: 5) + "," + Decimal.text(longitude, decimals: 5)
+    guard let location = node.location, let last = node.lastPlace else { return "-" }
+    let place = Decimal.text(last.latitude, decimals: 5) + "," + Decimal.text(last.longitude, decimals: 5)
+    if case .lost = location.content { return "(\(place))" }
+    return place
   }
 
   private static func shake(_ node: Node, at now: Instant, _ clock: ClockState) -> String {

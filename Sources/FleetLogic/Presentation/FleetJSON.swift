@@ -9,9 +9,10 @@ public import Telemetry
 /// - `node`: the state of a node, each time something about it changed. `t`, `node`, `change` (`presence`, `boot`,
 ///   `location`, `geofence`, `face`, `shake`, `impact`, `freefall`, `armed`), `why` for people, `state`, `state_t`
 ///   since when, `boot`, `boots`, `seq`, `agent`, `seen_s` since it was last heard, `fix` (`dimensions` 0, 2 or 3,
-///   `reason` of a loss, `age_s`, `lat`, `lon`, `acc_m`: of the last position), `face`, `peak_g`, `shake` (`id`,
-///   `phase`, `peak_g`, `age_s`), `counts` by stream, `link` (`wills`, `flaps`, `duplicates`, `late`, `stale`,
-///   `missing`, `interleavings`).
+///   `reason` of a loss, `lat`, `lon`, `acc_m` and `age_s` of the last position, also while it is lost; without `lat`
+///   there never was one, and `age_s` is how long the node has said so), `face`, `peak_g`, `shake` (`id`, `phase`,
+///   `peak_g`, `age_s`), `counts` by stream, `link` (`wills`, `flaps`, `duplicates`, `late`, `stale`, `missing`,
+///   `interleavings`).
 /// - `alert`: an alert fired or resolved. `t`, `rule`, `rule_kind`, `severity`, `node`, `state`, `previous`,
 ///   `since_t`, `count`, `value`, `summary`, `reason`.
 /// - `link`: the fleet tool's own link. `t`, `state` `connected` or `disconnected`, `reason`.
@@ -153,16 +154,15 @@ public enum FleetJSON {
       switch location.content {
       case .fixed(let position):
         json.integer("dimensions", position.dimensions)
-        json.number("age_s", node.fixAge(at: now, clock), decimals: 1)
       case .lost(let loss):
         json.integer("dimensions", 0)
         json.string("reason", loss.reason.rawValue)
-        json.number("age_s", location.stamp.age(at: now, clock), decimals: 1)
       }
-      guard let position = node.position?.content else { return }
-      json.number("lat", position.latitude, decimals: 7)
-      json.number("lon", position.longitude, decimals: 7)
-      json.number("acc_m", position.accuracyM, decimals: 2)
+      json.number("age_s", node.fixAge(at: now, clock), decimals: 1)
+      guard let last = node.lastPlace else { return }
+      json.number("lat", last.latitude, decimals: 7)
+      json.number("lon", last.longitude, decimals: 7)
+      json.number("acc_m", last.accuracyM, decimals: 2)
     }
   }
 }

@@ -38,7 +38,8 @@ public enum PlainLine {
       "fell for \(Decimal.text(fall.durationS, decimals: 2)) s, at most \(Decimal.text(fall.dropM, decimals: 2)) m"
     case .location(.fixed(let position)): fixText(position)
     case .location(.lost(let loss)): "position lost: \(loss.reason.sentence)"
-    case .geofence(let geofence): geofenceText(geofence)
+    case .geofence(let geofence, let ageS, let isLatest):
+      geofenceText(geofence) + lateness(ageS) + (isLatest ? "" : ", and has crossed it since")
     case .face(let face, let was): "face \(face.rawValue)" + (was.map { ", before it \($0.rawValue)" } ?? "")
     case .message: nil
     }
@@ -64,6 +65,12 @@ public enum PlainLine {
     case .enter: return "came into \(fence)\(missed)"
     case .leave: return "left \(fence)\(geofence.insideS.map { " after \(Age.text($0))" } ?? "")\(missed)"
     }
+  }
+
+  /// What is not from just now says so: the time in front of the line is when the fleet tool learned of it.
+  private static func lateness(_ ageS: Double?) -> String {
+    guard let ageS else { return ", some time ago" }
+    return ageS < 10 ? "" : ", \(Age.phrase(ageS)) ago"
   }
 
   private static func fixText(_ position: LocationMessage.Position) -> String {

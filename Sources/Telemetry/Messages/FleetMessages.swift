@@ -39,7 +39,7 @@ public struct AlertMessage: Equatable, Sendable {
   public var summary: String
   /// How often the condition was seen during this alert.
   public var count: Int
-  /// The number that the rule compares, in the rule's own unit; absent where there is none.
+  /// The number that the rule is about, in the unit of the rule's kind; absent where there is none.
   public var value: Double?
 
   /// An alert at one moment.
