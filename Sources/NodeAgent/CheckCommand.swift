@@ -22,10 +22,14 @@ enum CheckCommand {
     let topics = "publishes to \(configuration.prefix)/\(configuration.name)/..."
     try report.add(Finding(.good, "configuration", "\(file ?? "defaults, no file"): \(topics)"))
     for warning in configuration.warnings { try report.add(Finding(.warning, "configuration", warning)) }
-    for part in [clock, accelerometer, gpsd, broker] {
+    for part in [record, clock, accelerometer, gpsd, broker] {
       for finding in part(configuration) { try report.add(finding) }
     }
     try report.end()
+  }
+
+  private static func record(_ configuration: NodeConfiguration) -> [Finding] {
+    configuration.gpsd == nil ? [] : [LocationRecordCheck.finding(configuration.recordFile)]
   }
 
   private static func clock(_ configuration: NodeConfiguration) -> [Finding] {

@@ -49,7 +49,7 @@ import Testing
     let watcher = try Watcher(broker, "judder/e2e/#")
     let well = try check(keys)
     #expect(isWell(well), "\(well.output) \(well.errors)")
-    for part in ["configuration", "clock", "accelerometer", "gpsd", "broker"] {
+    for part in ["configuration", "record", "clock", "accelerometer", "gpsd", "broker"] {
       #expect(!lines(part, well).isEmpty, "\(part): \(well.output)")
     }
     #expect(well.output.contains("lis3dh") && well.output.contains("buffered at 100 Hz"), "\(well.output)")
@@ -79,7 +79,8 @@ import Testing
       #expect(said.first?.contains(words) == true, "\(part): \(alone.output)")
       #expect(said.first?.contains("; ") == true, "no remedy: \(said)")
     }
-    #expect(alone.outputLines.count == 5, "\(alone.output)")
+    #expect(alone.outputLines.count == 6, "\(alone.output)")
+    #expect(lines("record", alone).count == 1, "\(alone.output)")
   }
 
   @Test func theBrokerDoesNotTakeThePassword() throws {
@@ -136,6 +137,23 @@ import Testing
     let said = lines("gpsd", checked).first { $0.contains("3D fix at 47.3") } ?? ""
     #expect(said.hasPrefix("problem ") && said.contains(" m above the sea"), "\(checked.output)")
     #expect(said.hasSuffix("; raise location.max_accuracy_m or improve the antenna"), "\(checked.output)")
+  }
+
+  @Test func recordThatCannotBeKeptIsSaidByTheCheckAndAtTheStart() throws {
+    try broker.start()
+    let file = place.path("none/location.json")
+    let keys = port(broker.port) + [
+      "gpsd.enabled": "true", "gpsd.host": "\"127.0.0.1\"", "gpsd.port": "\(try Workplace.freePort())",
+      "location.record_file": "\"\(file)\"",
+    ]
+    let checked = try check(keys)
+    #expect(lines("record", checked).first?.hasPrefix("problem record: \(file): ") == true, "\(checked.output)")
+    let node = try NodeRun(keys, in: place)
+    #expect(waitUntil(seconds: 10) { node.log.contains { $0.contains("/e2e, boot ") } }, "\(node.log)")
+    node.process.send(signal: SIGTERM)
+    #expect(node.process.wait(seconds: 8) == 0)
+    let warnings = node.log.filter { $0.contains(" warning: \(file)") }
+    #expect(warnings.first?.contains("nothing is kept over a restart meanwhile") == true, "\(node.log)")
   }
 
   @Test func theConfigurationIsBroken() throws {
