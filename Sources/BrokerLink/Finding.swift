@@ -55,7 +55,7 @@ public struct CheckReport {
     throw Termination(failure.code)
   }
 
-  /// - Throws: `findings` when there was any flaw.
+  /// - Throws: `findings` when there was any warning or problem.
   public func end() throws(Termination) {
     if !isFlawless { throw Termination(.findings) }
   }

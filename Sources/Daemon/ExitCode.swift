@@ -18,7 +18,7 @@ public enum ExitCode: Int32, CaseIterable, Sendable {
   public var summary: String {
     switch self {
     case .success: "all went well"
-    case .findings: "a check found something"
+    case .findings: "a check found something to mend"
     case .usage: "the command line is wrong"
     case .unavailable: "something needed is not there"
     case .temporary: "a failure that may go away by itself"

@@ -52,8 +52,9 @@ enum FleetCommands {
   private static let check = Command(
     "check", "look for everything that is needed, and say what is wrong",
     details: [
-      "Reads the configuration, connects to the broker, subscribes and publishes. One line a finding, with what to do. "
-        + "It ends with 1 when anything is wrong."
+      "Reads the configuration, connects to the broker, subscribes and publishes. One line a finding: "
+        + "ok, warning or problem, with what to do. It ends with 0 when all are ok, with 1 when there is a warning or "
+        + "a problem, and with 78 when the configuration is wrong."
     ])
 
   private static let config = Command(

@@ -66,6 +66,7 @@ final class Agent {
     try startAccelerometer()
     startGpsd()
     records?.start(loop)
+    tryRecordFile()
     startLink()
     hand(.tick)
     log.notice("judder-node \(softwareVersion): \(configuration.prefix)/\(configuration.name), boot \(boot)")
@@ -115,6 +116,12 @@ extension Agent {
     gpsd = configuration.gpsd.map { address in
       GpsdInlet(address, loop: loop) { [unowned self] in hand(.gpsd($0)) }
     }
+  }
+
+  /// Says at once what would otherwise show at the first write, some minutes on.
+  private func tryRecordFile() {
+    guard gpsd != nil, let file = configuration.recordFile, let text = LocationRecordCheck.warning(file) else { return }
+    log.change("location record", .warning, text)
   }
 
   private func startLink() {
@@ -192,6 +199,7 @@ extension Agent {
       records?.stop(deadlineS: 0)
       records = new.recordFile.map { LocationRecordFile($0, log: log) }
       records?.start(loop)
+      tryRecordFile()
       carryOut(node.keepAnew(at: clock.now()))
     }
     if configuration.broker != old.broker { restartLink(or: old.broker) }

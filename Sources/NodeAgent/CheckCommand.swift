@@ -22,31 +22,23 @@ enum CheckCommand {
     let topics = "publishes to \(configuration.prefix)/\(configuration.name)/..."
     try report.add(Finding(.good, "configuration", "\(file ?? "defaults, no file"): \(topics)"))
     for warning in configuration.warnings { try report.add(Finding(.warning, "configuration", warning)) }
-    for part in [clock, accelerometer, gpsd, broker] {
-      for finding in part(configuration) { try report.add(finding) }
+    for finding in record(configuration) + accelerometer(configuration) { try report.add(finding) }
+    let (location, fix) = gpsd(configuration)
+    for finding in location { try report.add(finding) }
+    if let fences = geofence(configuration.logic.location?.fences ?? [], from: fix?.coordinate) {
+      try report.add(fences)
     }
+    try report.add(clock(configuration, fix))
+    for finding in broker(configuration) { try report.add(finding) }
     try report.end()
   }
 
-  private static func clock(_ configuration: NodeConfiguration) -> [Finding] {
-    let state = ClockProbe().read()
-    return [clock(state, at: MonotonicClock.process.now(), configuration)]
+  private static func record(_ configuration: NodeConfiguration) -> [Finding] {
+    configuration.gpsd == nil ? [] : [LocationRecordCheck.finding(configuration.recordFile)]
   }
 
-  /// What the machine's clock is worth to the node.
-  static func clock(_ state: ClockState, at now: Instant, _ configuration: NodeConfiguration) -> Finding {
-    let wall = state.wall(at: now)
-    switch state.quality {
-    case .ntp, .gps: return Finding(.good, "clock", "\(wall.rfc3339), disciplined: messages are marked clk ntp")
-    case .rtc:
-      let better = configuration.gpsd == nil ? "NTP" : "GPS time or NTP"
-      return Finding(.good, "clock", "\(wall.rfc3339), set once and not disciplined: clk rtc until \(better)")
-    case .none: break
-    }
-    let better = configuration.gpsd == nil ? "NTP" : "GPS time or NTP"
-    var text = "\(wall.rfc3339), nothing vouches for it: timestamps will be marked clk none until \(better)"
-    if case .certificates(_) = configuration.broker.security { text += "; TLS certificates may be refused" }
-    return Finding(.warning, "clock", text, remedy: "let systemd-timesyncd or chrony set it")
+  private static func clock(_ configuration: NodeConfiguration, _ fix: Fix?) -> Finding {
+    clock(ClockProbe().read(), at: MonotonicClock.process.now(), configuration, fix: fix)
   }
 
   private static func accelerometer(_ configuration: NodeConfiguration) -> [Finding] {
@@ -55,17 +47,19 @@ enum CheckCommand {
     }
   }
 
-  private static func gpsd(_ configuration: NodeConfiguration) -> [Finding] {
-    guard let address = configuration.gpsd else { return [Finding(.good, "gpsd", "location is off")] }
+  /// What gpsd said, and the fix that it gave.
+  private static func gpsd(_ configuration: NodeConfiguration) -> ([Finding], Fix?) {
+    guard let address = configuration.gpsd else { return ([Finding(.good, "gpsd", "location is off")], nil) }
     let clock = MonotonicClock.process
-    return GpsdProbe.run(
+    let found = GpsdProbe.run(
       host: address.host, port: UInt16(clamping: address.port), device: address.session.device,
       maxAccuracyM: configuration.logic.location?.maxAccuracyM ?? 0, clock: ClockProbe(clock: clock).read(),
-      now: clock.now
-    ).map {
+      now: clock.now)
+    let findings = found.map {
       let severity = $0.isProblem ? Finding.Severity.problem : $0.isWarning ? .warning : .good
       return Finding(severity, "gpsd", "\(address.endpoint): \($0.text)", remedy: $0.remedy)
     }
+    return (findings, found.compactMap(\.fix).first)
   }
 
   /// Publishes to a topic beside the node's streams.

@@ -16,6 +16,7 @@ enum NodeCommands {
       .init("JUDDER_SECTION_KEY", "value of a key of the configuration, for example JUDDER_BROKER_HOST"),
       .init("JUDDER_PASSWORD", "password for the broker, where no file holds it"),
       .init("CREDENTIALS_DIRECTORY", "set by systemd: the credential broker-password is the password"),
+      .init("TERM", "where it is dumb or not set, tap and fix print lines on a terminal too"),
       .init("NOTIFY_SOCKET, WATCHDOG_USEC", "set by systemd: readiness, state and watchdog"),
     ]
     table.files = [.init(defaultFile, "the configuration; it may be missing, then the defaults hold")]
@@ -44,8 +45,10 @@ enum NodeCommands {
   private static let check = Command(
     "check", "look for everything that is needed, and say what is wrong",
     details: [
-      "Reads the configuration, finds the sensor, asks gpsd, connects and publishes to the broker. One line a finding, "
-        + "with what to do. It ends with 1 when anything is wrong.",
+      "Reads the configuration, tries the place of the location's record, finds the sensor, asks gpsd, holds fences "
+        + "against the fix, looks at the clock, connects and publishes to the broker. One line a finding: ok, warning "
+        + "or problem, with what to do. It ends with 0 when all are ok, with 1 when there is a warning or a problem, "
+        + "and with 78 when the configuration is wrong.",
       "The trial message goes to PREFIX/NODE/check. Its client id is that of the node with -check behind it; a broker "
         + "that makes the client id of the user name disconnects the running node for a moment.",
     ])

@@ -215,7 +215,8 @@ enum NodeSchema {
         "Publish the loss, with its reason, after so long without a usable fix."),
       .number(
         "max_speed_mps", LocationTracker.Settings.maxSpeedRangeMPS, unit: "m/s", default: locationDefaults.maxSpeedMPS,
-        "No faster than this: a fix that would take more is rejected, until three in a row agree. 0: no limit."),
+        "No faster than this: a fix that would take more is rejected, until three in a row agree. They agree by the "
+          + "same limit: one that is too low for the vehicle loses the node for as long as it is faster. 0: no limit."),
       .number(
         "max_acceleration_mps2", LocationTracker.Settings.maxAccelerationRangeMPS2, unit: "m/s^2",
         default: locationDefaults.maxAccelerationMPS2,

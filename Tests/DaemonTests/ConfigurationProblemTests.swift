@@ -42,6 +42,11 @@ import Testing
     ),
     ("[accelerometer]\nmount_matrix = [1]", "node.toml:2:16: accelerometer.mount_matrix = [1] must have 9 numbers"),
     (
+      "[accelerometer]\nmount_matrix = [[1, 2], [3, 4]]",
+      "node.toml:2:16: accelerometer.mount_matrix must be a list of numbers; found a list in it; write all numbers one "
+        + "after the other in one list"
+    ),
+    (
       "[accelerometer]\nrecording_file = \"\"",
       "node.toml:2:18: accelerometer.recording_file = \"\" must not be empty"
     ),

@@ -139,6 +139,24 @@ import Testing
     #expect(has("\u{1B}[?25h\u{1B}[?1049l"), "the cursor and the screen are back")
   }
 
+  @Test func aTerminalThatIsDumbGetsLines() throws {
+    let terminal = try PseudoTerminal()
+    let child = try ChildProcess(
+      Programs.node, ["tap"] + simulated, name: "tap-dumb", in: place.folder,
+      environment: ["LC_ALL": "C.UTF-8", "TERM": "dumb"], terminal: terminal)
+    defer { child.stop(signal: SIGKILL) }
+    var shown: [UInt8] = []
+    let isLine = {
+      shown += terminal.read()
+      return String(decoding: shown, as: UTF8.self).contains(" idle, ")
+    }
+    #expect(waitUntil(seconds: 15) { isLine() })
+    child.send(signal: SIGTERM)
+    #expect(child.wait(seconds: 5) == 0)
+    shown += terminal.read()
+    #expect(!shown.contains(0x1B))
+  }
+
   /// The longest line drawn, in characters.
   private func widest(_ shown: [UInt8]) -> Int {
     let text = String(decoding: shown, as: UTF8.self).replacing(/\u{1B}\[[0-9;?]*[A-Za-z]/, with: "\n")

@@ -61,6 +61,11 @@ import Testing
       "node.toml:3:11: geofence[1].polygon has 5 numbers; it must have two for each corner: lat, lon, lat, lon, ..."
     ),
     (
+      "name = \"a\"\npolygon = [[47, 8], [48, 8], [47, 9]]",
+      "node.toml:3:11: geofence[1].polygon must be a list of numbers in deg; found a list in it; write all numbers one "
+        + "after the other in one list"
+    ),
+    (
       "name = \"a\"\npolygon = [8, 47, 8, 48, 181, 47]",
       "node.toml:3:11: geofence[1].polygon has a corner that is not on the globe: corner 3 is lat 181.0, lon 47.0; "
         + "lat goes from -90 to 90 and comes first, lon from -180 to 180"
@@ -73,6 +78,11 @@ import Testing
       "name = \"a\"\npolygon = [0, 0, 0.1, 0.1, 0.1, 0, 0, 0.1]",
       "node.toml:3:11: geofence[1].polygon crosses or touches itself: the edges after corners 1 and 3 meet; put the "
         + "corners in the order of the edges"
+    ),
+    (
+      "name = \"a\"\npolygon = [47, 8, 47.1, 8.1, 47.2, 8.2]",
+      "node.toml:3:11: geofence[1].polygon encloses next to nothing: its corners lie on a line, or nearly; move its "
+        + "edges apart"
     ),
     ("name = \"\"\nlat = 1\nlon = 2\nradius_m = 20", "node.toml:2:8: geofence[1].name must have 1 to 64 bytes"),
     (

@@ -68,7 +68,8 @@ import Testing
 
 @Suite struct ToolStyleTests {
   private func style(_ environment: [String: String], isJSON: Bool = false, isTerminal: Bool = true) -> ToolStyle {
-    .fitting(isJSON: isJSON, isTerminal: isTerminal, isColourWanted: false, environment: environment)
+    let all = ["TERM": "xterm"].merging(environment) { $1 }
+    return .fitting(isJSON: isJSON, isTerminal: isTerminal, isColourWanted: false, environment: all)
   }
 
   @Test func theLocaleDecidesAboutBlocks() {
@@ -82,6 +83,13 @@ import Testing
   @Test func withoutATerminalThereAreLines() {
     #expect(style(["LANG": "C.UTF-8"], isTerminal: false) == .lines)
     #expect(style([:], isJSON: true) == .json)
+  }
+
+  @Test func onATerminalThatCannotBeDrawnOnThereAreLines() {
+    #expect(style(["TERM": "dumb"]) == .lines)
+    #expect(style(["TERM": ""]) == .lines)
+    #expect(ToolStyle.fitting(isJSON: false, isTerminal: true, isColourWanted: false, environment: [:]) == .lines)
+    #expect(style(["TERM": "dumb"], isJSON: true) == .json)
   }
 }
 

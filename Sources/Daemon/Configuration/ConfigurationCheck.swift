@@ -129,6 +129,7 @@ extension ConfigurationKey {
       switch element {
       case .number(let number): numbers.append(number)
       case .integer(let integer): numbers.append(Double(integer))
+      case .list: throw wrongType("a list in it; write all numbers one after the other in one list", path: path)
       default: throw wrongType("\(describe(element)) in it", path: path)
       }
     }

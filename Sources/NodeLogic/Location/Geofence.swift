@@ -112,7 +112,7 @@ public enum GeofenceProblem: Error, Equatable, Sendable, CustomStringConvertible
       "crosses or touches itself: the edges after corners \(a) and \(b) meet; put the corners in the order of the edges"
     case .tooLarge(let metres):
       "is \(Int(metres / 1000)) km across; at most \(Int(Geofence.longestM / 1000)) km; divide it, or swap lat and lon"
-    case .tooThin: "encloses next to nothing; move its edges apart"
+    case .tooThin: "encloses next to nothing: its corners lie on a line, or nearly; move its edges apart"
     }
   }
 

@@ -4,6 +4,8 @@ struct GeofenceOutline: Equatable, Sendable {
 
   /// Corners nearer than this are one [m].
   private static let sameM = 0.01
+  /// Area by the square of the perimeter: what has more is no sliver, whatever its corners. A square has 1/16.
+  private static let leastSlenderness = 1e-3
 
   private let plane: GeofencePlane
   private let corners: [Point]
@@ -22,7 +24,23 @@ struct GeofenceOutline: Equatable, Sendable {
     areaM2 = edges.reduce(0) { $0 + $1.from.cross($1.to) }.magnitude / 2
     perimeterM = edges.reduce(0) { $0 + ($1.to - $1.from).length }
     try Self.check(corners, edges)
-    guard areaM2 >= Geofence.leastDepthM * perimeterM else { throw .tooThin }
+    guard areaM2 >= Geofence.leastDepthM * perimeterM, !isLine(places) else { throw .tooThin }
+  }
+
+  /// Whether the corners lie on a line as they are written, in latitude and longitude.
+  ///
+  /// On the globe that line is bent against an edge, so that some metres lie between them: nobody's area.
+  private func isLine(_ places: [Coordinate]) -> Bool {
+    // A cap around a pole is a line too as it is written, and wide.
+    guard areaM2 < Self.leastSlenderness * perimeterM * perimeterM else { return false }
+    let first = places[0]
+    let metresPerDegree = Coordinate.earthRadiusM * radians(1)
+    let written = places.map { place in
+      let east = (place.longitude - first.longitude).remainder(dividingBy: 360) * cos(radians(first.latitude))
+      return Point(x: east * metresPerDegree, y: (place.latitude - first.latitude) * metresPerDegree)
+    }
+    let writtenM2 = Self.edges(written).reduce(0) { $0 + $1.from.cross($1.to) }.magnitude / 2
+    return writtenM2 < Geofence.leastDepthM * perimeterM
   }
 
   /// The distance to the nearest point of the edge [m], negative inside.

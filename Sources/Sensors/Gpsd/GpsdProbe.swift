@@ -154,6 +154,14 @@ extension GpsdProbe.Finding {
   /// Whether it works, and could be better.
   public var isWarning: Bool { if case .fixTime = self { true } else { false } }
 
+  /// The fix that was found, good or bad.
+  public var fix: Fix? {
+    switch self {
+    case .fix(let fix), .inaccurate(let fix, _): fix
+    default: nil
+    }
+  }
+
   /// One line: what was found.
   public var text: String {
     switch self {

@@ -128,6 +128,22 @@ struct GeofenceTests {
     #expect(Self.problem { try Self.yard(refused.corners) } == refused.problem)
   }
 
+  /// Between the line as it is written and the great circle lie 14 m here, and 480 m there.
+  @Test(arguments: [
+    [(47.0, 8.0), (47.1, 8.1), (47.2, 8.2)], [(47, 8), (47, 9), (47, 10)], [(0, 179), (1, 180), (2, -179)],
+  ])
+  func lineAsItIsWrittenIsNoArea(corners: [(Double, Double)]) {
+    #expect(Self.problem { try Self.polygon(corners) } == .tooThin)
+  }
+
+  @Test func narrowAreasAndCapsOfAPoleAreFences() throws {
+    // A road 8 m wide and 14 km long.
+    let road = try Self.polygon([(47, 8), (47.1, 8.1), (47.1, 8.1001), (47, 8.0001)])
+    #expect(road.depthM > 2 && road.depthM < 4)
+    let cap = try Self.polygon([(89, 0), (89, 90), (89, 180), (89, -90)])
+    #expect(cap.edgeDistanceM(from: try Self.place(90, 0)) < -70_000)
+  }
+
   @Test func polygonThatIsTooLargeOrHasTooManyCornersIsRefused() throws {
     // Swapped latitudes and longitudes, as a rule.
     let problem = Self.problem { try Self.polygon([(0, 0), (0, 60), (30, 30)]) }
