@@ -2,8 +2,8 @@ internal import Glibc
 
 /// Why `replaceSmallFile` could not put a file there, as far as that shows without doing it; nil: it could.
 ///
-/// What is there stays as it is: a file of another name is made in the folder and taken away again, and what must not be
-/// a folder is looked at with stat(2).
+/// What is there stays as it is: a file of another name is made in the folder and taken away again, and what must not
+/// be a folder is looked at with lstat(2).
 public func replacementProblem(_ path: String) -> FileError? {
   let slash = path.lastIndex(of: "/")
   let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."

@@ -18,6 +18,7 @@ public struct GeofenceDistances: Equatable, Sendable {
   /// The names of fences whose latitude and longitude seem to be swapped.
   public let swapped: [String]
 
+  /// - Parameter place: from where they are seen.
   public init(_ fences: [Geofence], from place: Coordinate) {
     let rows = fences.map { Row(name: $0.name, edgeM: $0.edgeDistanceM(from: place)) }
     inside = rows.filter { $0.edgeM <= 0 }.map(\.name)
