@@ -66,7 +66,7 @@ import Testing
     #expect(fixture.positions.last?.lostS == Self.nightS + 44)
   }
 
-  @Test func anEpochThatWasComingInIsDecidedOnAsItWas() throws {
+  @Test func anEpochThatWasComingInIsDecidedOnAsItWas() {
     var fixture = LocationFixture()
     fixture.fix(at: 1)
     fixture.sleep(Self.nightS)
@@ -75,7 +75,7 @@ import Testing
     #expect(fixture.tracker.place(at: Instant(seconds: 1))?.fixAgeS == Self.nightS)
   }
 
-  @Test func anOldPositionIsNotRepeatedAtTheInterval() throws {
+  @Test func anOldPositionIsNotRepeatedAtTheInterval() {
     var fixture = LocationFixture()
     fixture.fix(at: 1)
     fixture.fix(at: 2)
@@ -84,8 +84,8 @@ import Testing
     fixture.pass(to: 5)
     #expect(fixture.story == ["first@1.3"])
     // A broker that was away is told it, with its age; that does not take the place of the next fix.
-    let present = try #require(fixture.tracker.present(at: Instant(seconds: 5)))
-    guard case .fixed(let position) = present.content else {
+    let present = fixture.tracker.present(at: Instant(seconds: 5))
+    guard case .fixed(let position)? = present?.content else {
       Issue.record("no position")
       return
     }
