@@ -39,6 +39,16 @@ import Testing
     #expect(fixture.story == ["first@1.3", "lost(no_fix)@36.0"])
   }
 
+  @Test func aReceiverThatSaysNothingAfterwardsGetsItsTimeOfSilence() {
+    var fixture = LocationFixture(LocationTracker.Settings(lostAfterS: 2))
+    fixture.fix(at: 1)
+    fixture.noFix(at: 1.5)
+    fixture.pass(to: 2)
+    fixture.sleep(Self.nightS)
+    fixture.pass(to: 8)
+    #expect(fixture.story == ["first@1.3", "lost(stalled)@7.0"])
+  }
+
   @Test func theNextFixIsPublishedWithTrueNumbers() throws {
     var fixture = LocationFixture()
     fixture.fix(at: 1)
@@ -137,13 +147,13 @@ import Testing
     #expect(fixture.tracker.glance.movementSince == Instant(seconds: 1 - Self.nightS))
   }
 
-  @Test func twoFixesWithANightBetweenThemAreNoDeparture() {
+  @Test func fixesWithANightBetweenThemAreNoDeparture() {
     var fixture = parked()
-    fixture.fix(at: 132, north: 40)
+    for seconds in [132, 132.5] { fixture.fix(at: seconds, north: 40) }
     fixture.pass(to: 133)
     fixture.sleep(Self.nightS)
-    fixture.fix(at: 134, north: 40, time: Self.nightS + 134)
-    fixture.pass(to: 135)
+    fixture.fix(at: 135, north: 40, time: Self.nightS + 135)
+    fixture.pass(to: 136)
     #expect(fixture.tracker.glance.movement == .standing)
   }
 
