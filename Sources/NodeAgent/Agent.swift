@@ -20,6 +20,7 @@ final class Agent {
   var configuration: NodeConfiguration
   private var node: Node
   private var clockWatch: ClockWatch
+  private var suspensionWatch = SuspensionWatch()
   private var link: BrokerLinkage
   private var records: LocationRecordFile?
   private var accelerometer: AccelerometerInlet?
@@ -78,9 +79,18 @@ final class Agent {
   /// Hands an input to the node and carries out what it answers.
   func hand(_ input: NodeInput) {
     let now = clock.now()
-    if let state = clockWatch.change(at: now) { carryOut(node.handle(.clock(state), at: now)) }
+    heedTime(at: now)
     carryOut(node.handle(input, at: now))
     nodeTimer?.deadline = node.nextDeadline
+  }
+
+  /// Tells the node what happened to the clocks, before anything else does. After a sleep the system clock is told in
+  /// any case: the node has moved what it knew of it.
+  private func heedTime(at now: Instant) {
+    let sleptS = suspensionWatch.change()
+    if let sleptS { carryOut(node.handle(.suspended(seconds: sleptS), at: now)) }
+    let state = clockWatch.change(at: now)
+    if let state = state ?? (sleptS == nil ? nil : clockWatch.state) { carryOut(node.handle(.clock(state), at: now)) }
   }
 
   private func carryOut(_ effects: [NodeEffect]) {
@@ -189,7 +199,9 @@ extension Agent {
     }
     log.level = new.logLevel
     for warning in new.warnings { log.warning(warning) }
-    carryOut(node.reconfigure(new.logic, at: clock.now()))
+    let now = clock.now()
+    heedTime(at: now)
+    carryOut(node.reconfigure(new.logic, at: now))
     if new.accelerometer != old.accelerometer { restartAccelerometer(or: old.accelerometer) }
     if new.gpsd != old.gpsd {
       gpsd?.stop()

@@ -64,9 +64,11 @@ public struct Outbox: Sendable {
   public var underWayCount: Int { underWay.count }
 
   /// The age of the oldest event; nil when nothing waits.
-  public func oldestAgeS(at now: Instant) -> Double? {
+  public func oldestAgeS(at now: Instant) -> Double? { oldestAgeS(at: now, sleeps: SleepLog()) }
+
+  func oldestAgeS(at now: Instant, sleeps: SleepLog) -> Double? {
     guard let sequence = order.first(where: { entries[$0] != nil }), let entry = entries[sequence] else { return nil }
-    return now - entry.madeAt
+    return now - sleeps.aged(entry.madeAt)
   }
 
   /// When `next` may have something to say though nothing happened.
@@ -156,15 +158,20 @@ public struct Outbox: Sendable {
   ///   the first time, gets its times from it. What was handed over before keeps its times, since the broker may have
   ///   it: two that are the same by `boot` and `seq` are the same.
   public mutating func next(at now: Instant, clock: ClockState? = nil) -> [Outgoing] {
+    next(at: now, clock: clock, sleeps: SleepLog())
+  }
+
+  /// The same on a machine that sleeps at times: what was made before a sleep gets the time of then.
+  mutating func next(at now: Instant, clock: ClockState?, sleeps: SleepLog) -> [Outgoing] {
     guard isConnected else { return [] }
     if let resumeAt, now < resumeAt { return [] }
     resumeAt = nil
     var outgoing: [Outgoing] = []
     while underWay.count < window {
       let outcome =
-        popWaiting(&live).flatMap { handOver($0, isLate: false, clock) }
-        ?? popWaiting(&backlog).flatMap { handOver($0, isLate: true, clock) }
-        ?? popWaiting(&waveforms).flatMap { handOver($0, isLate: false, clock) }
+        popWaiting(&live).flatMap { handOver($0, isLate: false, clock, sleeps) }
+        ?? popWaiting(&backlog).flatMap { handOver($0, isLate: true, clock, sleeps) }
+        ?? popWaiting(&waveforms).flatMap { handOver($0, isLate: false, clock, sleeps) }
       guard let outcome else { break }
       outgoing.append(outcome)
     }
@@ -179,8 +186,10 @@ public struct Outbox: Sendable {
     return nil
   }
 
-  private mutating func handOver(_ sequence: UInt64, isLate: Bool, _ clock: ClockState?) -> Outgoing? {
-    if let clock { repair(sequence, by: clock) }
+  private mutating func handOver(
+    _ sequence: UInt64, isLate: Bool, _ clock: ClockState?, _ sleeps: SleepLog
+  ) -> Outgoing? {
+    if let clock, let madeAt = entries[sequence]?.madeAt { repair(sequence, by: sleeps.clock(clock, at: madeAt)) }
     guard var telegram = entries[sequence]?.telegram else { return nil }
     underWay.insert(sequence)
     entries[sequence]?.isLate = isLate

@@ -60,6 +60,16 @@ struct DeviceChoice: Equatable, Sendable {
     for index in heard.indices { heard[index].betterSince = nil }
   }
 
+  /// Moves what was heard back, by what the monotonic clock did not count [s].
+  mutating func age(by seconds: Double) {
+    for index in heard.indices {
+      heard[index].heardAt = heard[index].heardAt - seconds
+      heard[index].fixAt = heard[index].fixAt.map { $0 - seconds }
+      heard[index].betterSince = nil
+      heard[index].betterAt = nil
+    }
+  }
+
   private mutating func note(_ report: GpsdPosition, _ path: String, usable: Bool, at now: Instant) -> Int {
     let index = heard.firstIndex { $0.path == path } ?? add(path, at: now)
     heard[index].heardAt = now

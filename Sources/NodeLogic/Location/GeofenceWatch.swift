@@ -54,6 +54,12 @@ public struct GeofenceWatch: Equatable, Sendable {
     }
   }
 
+  /// Moves what is remembered back, by what the monotonic clock did not count [s].
+  mutating func age(by seconds: Double) {
+    lastAt = lastAt.map { $0 - seconds }
+    for index in watched.indices { watched[index].age(by: seconds) }
+  }
+
   /// The fences that the node is inside of, to be kept over a restart.
   ///
   /// - Parameter clock: for the times, which are left out where it is worth nothing.

@@ -146,9 +146,11 @@ extension LocationTracker {
     return [publish(lastGood, .interval, at: now)]
   }
 
-  /// Only while there is a fix that was not published yet.
+  /// Only while there is a fix that was not published yet. One from before a sleep waits for the next.
   var intervalDeadline: Instant? {
-    guard phase == .fixed, let published, let lastGood, lastGood != published.fix else { return nil }
+    guard phase == .fixed, let published, let lastGood, lastGood != published.fix, !isFromBeforeWaking(lastGood) else {
+      return nil
+    }
     return published.at + settings.intervalS
   }
 
@@ -168,7 +170,8 @@ extension LocationTracker {
       position.tripM = travel.odometer.tripM
     }
     if devices.isSeveral { position.device = fix.device }
-    published = Published(fix: fix, at: now)
+    // Who repeats on waking what it knew before, still owes the next fix.
+    published = Published(fix: fix, at: isFromBeforeWaking(fix) ? fix.receivedAt : now)
     return LocationOutput(at: now, .fixed(position))
   }
 }

@@ -25,7 +25,7 @@ extension LocationTracker {
 
   /// What was said counts after `lostAfterS` without a good fix, what did not come never before `silenceS`.
   func lossDue(because reason: LossEvidence.Reason) -> Instant {
-    (lastGood?.receivedAt ?? startedAt) + (reason.isReported ? settings.lostAfterS : settings.silenceS)
+    quietFrom + (reason.isReported ? settings.lostAfterS : settings.silenceS)
   }
 
   /// Publishes a loss that is due, or another reason for one.

@@ -71,7 +71,7 @@ extension LocationTracker {
       state: state, rejected: counters.rejected + counters.simulated + counters.impossible,
       badLines: counters.unreadable.values.reduce(0, +))
     health.ageS = lastGood.map { max(0, now - $0.receivedAt) }
-    health.satellites = satellites
+    health.satellites = sky.flatMap { $0.counts(for: settings.device ?? devices.followed) ? $0.used : nil }
     health.withheld = counters.withheld
     health.faults = counters.faults
     return health

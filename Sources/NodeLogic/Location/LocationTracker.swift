@@ -39,7 +39,9 @@ public struct LocationTracker: Sendable {
   /// What the accelerometer says.
   public private(set) var stillness = Stillness.unknown
 
-  let startedAt: Instant
+  var startedAt: Instant
+  /// When the machine was last suspended until.
+  var wokenAt: Instant?
   var phase = Phase.acquiring
   var evidence = LossEvidence()
   var candidate: Candidate?
@@ -60,7 +62,8 @@ public struct LocationTracker: Sendable {
   /// The newest fix that was not.
   var refused: Refused?
   var published: Published?
-  var satellites: Int?
+  /// What was last heard of satellites that counts.
+  var sky: SkyCount?
   /// The last moment that was handed in.
   var latest: Instant
 
@@ -94,7 +97,7 @@ public struct LocationTracker: Sendable {
   /// Takes what the accelerometer says; each change is enough. It counts from the next fix on.
   public mutating func feel(_ stillness: Stillness, at now: Instant) {
     latest = max(latest, now)
-    self.stillness = stillness
+    self.stillness = sinceWaking(stillness)
   }
 
   /// Takes one input in; `now` never goes back.
@@ -105,7 +108,7 @@ public struct LocationTracker: Sendable {
       outputs += settle(at: now, force: true)
       if evidence.isLinkUp, case .down = link { counters.outages += 1 }
       evidence.link(link, at: now)
-      satellites = nil
+      sky = nil
     case .unreadable(let problem): counters.unreadable[problem, default: 0] += 1
     case .report(let report): outputs += take(report, at: now)
     }
@@ -122,10 +125,17 @@ public struct LocationTracker: Sendable {
     case .position(let position): return take(position, at: now)
     case .devices(let found): evidence.list(found)
     case .device(let device): evidence.change(device)
-    case .sky(let sky): satellites = sky.used ?? satellites
+    case .sky(let sky): take(sky)
     case .version, .watch, .error, .ignored: break
     }
     return []
+  }
+
+  /// Satellites of another receiver than the one that is followed say nothing about the position.
+  private mutating func take(_ report: GpsdSky) {
+    guard let used = report.used else { return }
+    let count = SkyCount(device: report.device, used: used)
+    if count.counts(for: settings.device ?? devices.followed) { sky = count }
   }
 
   // MARK: Reports of one epoch
@@ -158,7 +168,7 @@ public struct LocationTracker: Sendable {
 
   private mutating func admits(_ report: GpsdPosition, _ fix: Fix?, at now: Instant) -> Bool {
     let isUsable = fix.map { !report.isSimulated && inaccuracy(of: $0) == nil } ?? false
-    let isOverdue = lastGood.map { now >= $0.receivedAt + settings.silenceS } ?? true
+    let isOverdue = lastGood == nil || now >= quietFrom + settings.silenceS
     // Half of the time there is: the other receiver takes over before there is a loss to tell.
     return devices.admits(
       report, usable: isUsable, isFollowedLost: isOverdue || !evidence.has(devices.followed),

@@ -38,6 +38,12 @@ struct LossEvidence: Equatable, Sendable {
     if let count = devices?.count, count < 64 { devices?.insert(device ?? "") }
   }
 
+  /// The machine was suspended until now: what was said before has no weight any more, and nobody was silent.
+  mutating func wake(at now: Instant) {
+    heard = nil
+    quietSince = now
+  }
+
   mutating func list(_ found: [GpsdDevice]) {
     devices = Set(found.prefix(64).filter(\.isActivated).map { $0.path ?? "" })
   }

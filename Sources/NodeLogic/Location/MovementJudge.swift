@@ -73,6 +73,15 @@ struct MovementJudge: Equatable, Sendable {
     since = fix.receivedAt
   }
 
+  /// Moves what is remembered back, by what the monotonic clock did not count [s]. A departure that was not sure yet
+  /// has to be seen anew: two fixes with a night between them are no row.
+  mutating func age(by seconds: Double) {
+    since = since.map { $0 - seconds }
+    anchor?.age(by: seconds)
+    fastAt = fastAt.map { $0 - seconds }
+    beyond = nil
+  }
+
   // MARK: From standing to moving
 
   private mutating func leave(_ fix: Fix, _ anchor: RestAnchor, _ stillness: LocationTracker.Stillness) -> Change {

@@ -60,7 +60,8 @@ struct OutlierGate: Equatable, Sendable {
     return lastGood.flatMap { leap(from: $0, to: fix) }
   }
 
-  private mutating func forget() {
+  /// Begins anew with what speaks for a jump.
+  mutating func forget() {
     candidates = 0
     newest = nil
   }

@@ -8,7 +8,7 @@ struct RestAnchor: Equatable, Sendable {
   static let mostFixes = 30
 
   /// When the first of its fixes came.
-  let since: Instant
+  private(set) var since: Instant
   /// The mean, each fix weighed by the inverse square of its accuracy.
   private(set) var coordinate: Coordinate
   /// The best accuracy among them [m]. Averaging does not better it: the errors of neighbours are alike.
@@ -27,6 +27,9 @@ struct RestAnchor: Equatable, Sendable {
     accuracyM = FixNoise.metres(fix)
     weights = 1 / (accuracyM * accuracyM)
   }
+
+  /// Moves it back, by what the monotonic clock did not count [s].
+  mutating func age(by seconds: Double) { since = since - seconds }
 
   /// A fix that belongs here.
   mutating func add(_ fix: Fix) {

@@ -47,6 +47,13 @@ struct WatchedFence: Equatable, Sendable {
     }
   }
 
+  /// Moves what is remembered back, by what the monotonic clock did not count [s]. A crossing that was not sure yet is
+  /// seen anew, after a gap.
+  mutating func age(by seconds: Double) {
+    if case .inside(.instant(let since)?) = side { side = .inside(since: .instant(since - seconds)) }
+    evidence = nil
+  }
+
   mutating func take(_ fix: Fix, isMoving: Bool?, isAfterGap: Bool, at now: Instant) -> GeofenceEvent? {
     let distanceM = fence.edgeDistanceM(from: fix.coordinate)
     let isWithin = distanceM < 0

@@ -16,6 +16,10 @@ public struct Node: Sendable {
   public private(set) var settings: NodeSettings
   /// Which calendar time counts.
   public internal(set) var time: NodeClock
+  /// When instants stood.
+  var sleeps = SleepLog()
+  /// The moment of the last input.
+  private var lastAt: Instant
   var motion: MotionPipeline?
   var location: LocationTracker?
   var keeping: LocationKeeping
@@ -41,6 +45,7 @@ public struct Node: Sendable {
     self.boot = boot
     self.settings = settings
     time = NodeClock(system: clock)
+    lastAt = now
     motion = settings.motion.map { MotionPipeline($0) }
     let keeping = LocationKeeping(record, at: now)
     self.keeping = keeping
@@ -73,6 +78,8 @@ public struct Node: Sendable {
   /// Takes what happened, and answers what the shell has to do about it.
   public mutating func handle(_ input: NodeInput, at now: Instant) -> [NodeEffect] {
     var effects: [NodeEffect] = []
+    if case .suspended(let seconds) = input { wake(after: seconds, since: lastAt, at: now, &effects) }
+    lastAt = now
     if let note = time.review(at: now) { effects.append(.log(note)) }
     switch input {
     case .accelerometer(let report): take(report, at: now, &effects)
@@ -87,6 +94,7 @@ public struct Node: Sendable {
     case .command(let payload, let isRetained): take(payload, isRetained: isRetained, at: now, &effects)
     case .clock(let clock): if let note = time.setSystem(clock, at: now) { effects.append(.log(note)) }
     case .usage(let load): publish(.health(health(load, at: now)), at: now, &effects)
+    case .suspended: break
     case .tick: tick(at: now, &effects)
     case .stop: stop(at: now, &effects)
     }
@@ -225,21 +233,21 @@ extension Node {
       switch output {
       case .shake(let event):
         effects.append(.log(event.note))
-        let message = event.message(clock: clock, place: location?.place(at: event.at))
+        let message = event.message(clock: clock(at: event.at), place: place(at: event.at))
         append(.shake(message), at: event.at, &effects)
       case .impact(let event):
         effects.append(.log(event.note))
-        append(.impact(event.message(clock: clock, place: location?.place(at: event.at))), at: event.at, &effects)
+        append(.impact(event.message(clock: clock(at: event.at), place: place(at: event.at))), at: event.at, &effects)
       case .freeFall(let event):
         effects.append(.log(event.note))
-        append(.freeFall(event.message(clock: clock, place: location?.place(at: event.at))), at: event.at, &effects)
+        append(.freeFall(event.message(clock: clock(at: event.at), place: place(at: event.at))), at: event.at, &effects)
       case .orientation(let change):
         turn = change
         append(.orientation(change.message(in: settings.convention)), at: change.at, &effects)
       case .acceleration(let window):
         publish(.acceleration(window.message(in: settings.convention)), at: window.end, &effects)
       case .waveform(let chunk):
-        append(.waveform(chunk.message(clock: clock, in: settings.convention)), at: chunk.end, &effects)
+        append(.waveform(chunk.message(clock: clock(at: chunk.end), in: settings.convention)), at: chunk.end, &effects)
       case .warning(let warning):
         let level = warning.isProblem ? Note.Level.warning : .notice
         effects.append(.log(Note(level, "accelerometer", "accelerometer: \(warning)")))
@@ -275,12 +283,12 @@ extension Node {
   }
 
   private mutating func flush(at now: Instant, _ effects: inout [NodeEffect]) {
-    for outgoing in outbox.next(at: now, clock: clock) { handOver(outgoing, at: now, &effects) }
+    for outgoing in outbox.next(at: now, clock: clock, sleeps: sleeps) { handOver(outgoing, at: now, &effects) }
   }
 
   private func envelope(_ measured: Instant) -> Envelope {
     Envelope(
-      boot: boot, time: clock.wall(at: measured), clock: clock.quality,
+      boot: boot, time: clock(at: measured).wall(at: measured), clock: clock.quality,
       // A scan may have been taken just before the process started.
       uptime: max(0, measured.seconds))
   }
@@ -306,7 +314,8 @@ extension Node {
   private func health(_ load: ProcessLoad, at now: Instant) -> HealthMessage {
     var health = HealthMessage(
       spool: HealthMessage.Spool(
-        events: outbox.count, bytes: outbox.bytes, oldestS: outbox.oldestAgeS(at: now).map { max(0, $0) },
+        events: outbox.count, bytes: outbox.bytes,
+        oldestS: outbox.oldestAgeS(at: now, sleeps: sleeps).map { max(0, $0) },
         evicted: outbox.lost[.evicted] ?? 0),
       link: HealthMessage.Link(
         connects: connects, unacknowledged: outbox.underWayCount, dropped: dropped,

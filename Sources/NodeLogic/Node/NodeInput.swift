@@ -18,6 +18,9 @@ public enum NodeInput: Sendable {
   case command([UInt8], isRetained: Bool)
   /// How to turn instants into wall time from now on.
   case clock(ClockState)
+  /// The machine was suspended for so long [s], > 0: since the input before, the monotonic clock stood. To be followed
+  /// by `clock`, which is the system clock as it is then.
+  case suspended(seconds: Double)
   /// The answer to `NodeEffect.measureUsage`.
   case usage(ProcessLoad)
   /// Time has passed: see `Node.nextDeadline`.

@@ -18,6 +18,8 @@ public struct GPSClock: Equatable, Sendable {
   public static let neededAgainst = 5
   /// ... for so long [s].
   public static let neededAgainstS = 60.0
+  /// What a machine knows of how long it slept may be wrong by this [s]: most real-time clocks count whole seconds.
+  public static let sleepErrorS = 1.0
   /// No crystal drifts more: 100 ppm.
   public static let driftRate = 100e-6
   /// So long after the last fix the clock has run freely for so long that it is worth no more than one that was set
@@ -57,6 +59,8 @@ public struct GPSClock: Equatable, Sendable {
     var wallAtStart: Double
     /// When the last fix that agreed came.
     var latest: Instant
+    /// What sleeps since then may have added to its error [s].
+    var sleepErrorS = 0.0
   }
 
   private var line: Line?
@@ -90,12 +94,22 @@ public struct GPSClock: Equatable, Sendable {
     self.candidate = nil
   }
 
+  /// The machine was suspended for so long [s]: the wall time went on, and instants did not.
+  mutating func sleep(_ seconds: Double) {
+    latest = latest.map { $0 - seconds }
+    candidate = nil
+    guard let line else { return }
+    self.line = Line(
+      wallAtStart: line.wallAtStart + seconds, latest: line.latest - seconds,
+      sleepErrorS: line.sleepErrorS + min(GPSClock.sleepErrorS, seconds))
+  }
+
   /// Follows a fix that agrees with the clock.
   private mutating func follow(_ wallAtStart: Double, at now: Instant) -> Bool {
     guard let line else { return false }
     let early = wallAtStart - line.wallAtStart
     guard early.magnitude <= GPSClock.agreementS else { return false }
-    let drift = GPSClock.driftRate * (now - line.latest)
+    let drift = GPSClock.driftRate * (now - line.latest) + line.sleepErrorS
     self.line = Line(wallAtStart: line.wallAtStart + max(early, -drift), latest: now)
     candidate = nil
     return true
@@ -104,7 +118,7 @@ public struct GPSClock: Equatable, Sendable {
   private func isBelieved(_ run: Run) -> Bool {
     guard let line else { return run.has(fixes: GPSClock.neededFixes, over: GPSClock.neededS) }
     // After hours without a fix, the crystal explains more than the latency does.
-    let reach = GPSClock.agreementS + GPSClock.driftRate * (run.latest - line.latest)
+    let reach = GPSClock.agreementS + GPSClock.driftRate * (run.latest - line.latest) + line.sleepErrorS
     if (run.highest - line.wallAtStart).magnitude <= reach {
       return run.has(fixes: GPSClock.neededFixes, over: GPSClock.neededS)
     }

@@ -73,6 +73,17 @@ public struct NodeClock: Equatable, Sendable {
     return FixTimeVerdict.canBeTrue(time) && FixTimeVerdict(time, at: (wall, system.quality)) == .plausible
   }
 
+  /// The machine was suspended for so long [s]: every clock went on, and instants did not. The system clock that the
+  /// shell finds afterwards replaces the one that is moved here, so that nothing counts twice.
+  public mutating func sleep(_ seconds: Double) {
+    system.wallAtStart = system.wallAtStart + seconds
+    state.wallAtStart = state.wallAtStart + seconds
+    gps.sleep(seconds)
+    refuted = refuted.map { $0 + seconds }
+    latest = latest.map { $0 - seconds }
+    disciplinedAt = disciplinedAt.map { $0 - seconds }
+  }
+
   /// Decides anew which clock counts; to be called whenever time passed.
   /// - Returns: what is worth a line.
   public mutating func review(at now: Instant) -> Note? {
@@ -137,16 +148,18 @@ extension NodeClock {
 
   /// `56 y behind`, `0.3 s ahead`.
   private static func text(behindS: Double) -> String {
-    let spanS = behindS.magnitude
-    let span =
-      switch spanS {
-      case ..<120: "\(tenths(spanS)) s"
-      case ..<7200: "\(Int(spanS / 60)) min"
-      case ..<172_800: "\(Int(spanS / 3600)) h"
-      case ..<63_113_904: "\(Int(spanS / 86_400)) days"
-      case ..<1e12: "\(Int(spanS / 31_556_952)) y"
-      default: "very far"
-      }
-    return "\(span) \(behindS < 0 ? "ahead" : "behind")"
+    "\(span(behindS.magnitude)) \(behindS < 0 ? "ahead" : "behind")"
+  }
+
+  /// `8 h`, for people; `seconds` >= 0.
+  static func span(_ seconds: Double) -> String {
+    switch seconds {
+    case ..<120: "\(tenths(seconds)) s"
+    case ..<7200: "\(Int(seconds / 60)) min"
+    case ..<172_800: "\(Int(seconds / 3600)) h"
+    case ..<63_113_904: "\(Int(seconds / 86_400)) days"
+    case ..<1e12: "\(Int(seconds / 31_556_952)) y"
+    default: "very far"
+    }
   }
 }

@@ -23,6 +23,12 @@ struct LocationFixture {
 
   mutating func tick() { keep(tracker.tick(at: now)) }
 
+  /// The machine is suspended now, for so long.
+  mutating func sleep(_ seconds: Double) {
+    keep(tracker.fallAsleep(at: now))
+    tracker.wake(after: seconds, at: now)
+  }
+
   private mutating func keep(_ new: [LocationOutput]) {
     for output in new {
       if case .decided(let decision) = output.content {
