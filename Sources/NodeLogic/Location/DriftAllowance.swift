@@ -7,7 +7,8 @@ enum DriftAllowance {
   /// A larger one is always one [m], where the accuracy is better than that. What is left of the 100 m within which a
   /// tow must be seen is for the errors of the anchor and of the fix, some 12 m on each axis at an accuracy of 30 m.
   static let mostM = 50.0
-  /// A larger one is always one, however bad the accuracy: rather a drift that is told than a departure that is not [m].
+  /// A larger one is always one [m], however bad the accuracy: rather a drift that is told than a departure that is
+  /// not.
   static let mostEverM = 80.0
   /// The same while a speed says that the node moves [m].
   static let mostAtSpeedM = 30.0

@@ -18,7 +18,8 @@ struct LocationRecordTests {
     let text = String(decoding: record.encode(), as: UTF8.self)
     #expect(
       text.hasPrefix(
-        #"{"version":1,"boot":"00c0ffee","t":1700000100.25,"odometer_m":48213.4,"trip_m":1204,"inside":[{"fence":"Depot"#
+        #"{"version":1,"boot":"00c0ffee","t":1700000100.25,"odometer_m":48213.4,"trip_m":1204,"inside":"#
+          + #"[{"fence":"Depot \"Süd\"","#
       ))
     #expect(text.hasSuffix("}]}\n"))
     #expect(try LocationRecord.decode(record.encode()) == record)
