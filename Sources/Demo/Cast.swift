@@ -86,7 +86,8 @@ final class Cast {
   /// Asks the nodes to end. Answers which of them did so by themselves, with success.
   func stopNodes() -> [String: Bool] {
     for process in processes.values { process.send(signal: SIGTERM) }
-    let statuses = processes.mapValues { $0.stop() == 0 }
+    // A second signal would tell them not to wait for anything, the good-bye included.
+    let statuses = processes.mapValues { $0.wait(seconds: 8) == 0 }
     // What they said last is on its way through the broker.
     _ = waitUntil(seconds: 3) {
       _ = listen()
