@@ -10,11 +10,14 @@ extension LocationTracker {
   public mutating func fallAsleep(at last: Instant) -> [LocationOutput] { settle(at: max(last, latest), force: true) }
 
   /// Makes what is remembered older. Silence counts from now on: the receiver gets its time before a loss is told, but
-  /// for one that is known already. The node may have been carried, which the next fixes tell.
+  /// for one that is known already. It gets it once: on a machine that is awake for a few seconds at a time, what it is
+  /// awake without a good fix adds up. The node may have been carried, which the next fixes tell.
   ///
   /// - Parameter seconds: how long the machine was suspended, > 0.
   public mutating func wake(after seconds: Double, at now: Instant) {
     latest = max(latest, now)
+    let hasHeard = wokenAt.map { woken in lastGood.map { $0.receivedAt >= woken } ?? false } ?? true
+    if hasHeard { patientFrom = latest }
     wokenAt = latest
     startedAt = startedAt - seconds
     decided?.age(by: seconds)
@@ -32,8 +35,8 @@ extension LocationTracker {
     feel(stillness, at: latest)
   }
 
-  /// From when on silence counts: the last good fix or the start, but the waking where that came later.
-  var quietFrom: Instant { max(lastGood?.receivedAt ?? startedAt, wokenAt ?? startedAt) }
+  /// From when on silence counts: the last good fix or the start, but the first waking where that came later.
+  var quietFrom: Instant { max(lastGood?.receivedAt ?? startedAt, patientFrom ?? startedAt) }
 
   func isFromBeforeWaking(_ fix: Fix) -> Bool { wokenAt.map { fix.receivedAt < $0 } ?? false }
 

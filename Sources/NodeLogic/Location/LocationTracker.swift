@@ -42,6 +42,8 @@ public struct LocationTracker: Sendable {
   var startedAt: Instant
   /// When the machine was last suspended until.
   var wokenAt: Instant?
+  /// The first waking after the last good fix.
+  var patientFrom: Instant?
   var phase = Phase.acquiring
   var evidence = LossEvidence()
   var candidate: Candidate?

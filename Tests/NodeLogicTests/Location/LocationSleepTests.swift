@@ -26,6 +26,25 @@ import Testing
     #expect(last.time == WallTime(seconds: 1_700_000_001))
   }
 
+  @Test(arguments: [false, true])
+  func aMachineThatSleepsAllTheTimeStillTellsALoss(hadFix: Bool) {
+    var fixture = LocationFixture()
+    if hadFix { fixture.fix(at: 1) }
+    for second in stride(from: 5.0, through: 100, by: 5) {
+      fixture.pass(to: second)
+      fixture.sleep(55)
+      fixture.noFix(at: second + 1)
+    }
+    #expect(fixture.story == (hadFix ? ["first@1.3"] : []) + ["lost(no_fix)@35.0"])
+    fixture.fix(at: 103)
+    fixture.pass(to: 104)
+    #expect(fixture.story.last == (hadFix ? "regained@103.3" : "first@103.3"))
+    // A good fix, and it has its time again.
+    fixture.sleep(55)
+    fixture.pass(to: 133.9)
+    #expect(fixture.story.count == (hadFix ? 3 : 2))
+  }
+
   @Test func whatAReceiverSaidBeforeItIsNoReasonAfterwards() {
     var fixture = LocationFixture()
     fixture.fix(at: 1)
