@@ -13,6 +13,8 @@ import Testing
     var now = Instant.start
     /// The broker acknowledges whatever it gets.
     var isAcknowledged = false
+    /// The receiver gives no time.
+    var isSilentOnTime = false
 
     init(_ record: LocationRecord? = nil, fences: [Geofence]? = nil, clock: ClockState = NodeGeofenceTests.clock) throws
     {
@@ -47,7 +49,7 @@ import Testing
         let place = try GeofenceTests.near(east: east, north: 0)
         (report.latitude, report.longitude, report.ephM) = (place.latitude, place.longitude, 4)
         report.speedMPS = from == to ? 0 : 10
-        report.time = WallTime(seconds: 1_800_000_000 + start + Double(second))
+        report.time = isSilentOnTime ? nil : WallTime(seconds: 1_800_000_000 + start + Double(second))
         hand(.gpsd(.report(.position(report))), at: Instant(seconds: start + Double(second)))
         hand(.tick, at: Instant(seconds: start + Double(second) + 0.4))
       }
@@ -128,6 +130,23 @@ import Testing
     #expect(tripM.contains(odometer.tripM), "\(odometer)")
     #expect(odometer.totalM > 2_000_000)
     #expect(drive.records.last?.written != nil)
+  }
+
+  /// The time is known only on the way: a stop of two minutes and a half is no end of the trip.
+  @Test func aPauseThatIsToldTooLateEndsNoTrip() throws {
+    let kept = LocationRecord(
+      boot: BootID(1), odometer: Odometer(totalM: 2_000_000, tripM: 1_000_000),
+      written: WallTime(seconds: 1_800_000_000 - 1000))
+    var drive = try Drive(kept, fences: [], clock: ClockState(wallAtStart: WallTime(seconds: 5), quality: .none))
+    drive.isSilentOnTime = true
+    drive.connect(at: .start)
+    try drive.go(from: 0, to: 600, seconds: 60, at: 1)
+    drive.hand(.clock(Self.clock), at: Instant(seconds: 62))
+    try drive.go(from: 600, to: 600, seconds: 150, at: 63)
+    try drive.go(from: 600, to: 700, seconds: 10, at: 213)
+    drive.hand(.stop, at: Instant(seconds: 224))
+    let odometer = try #require(drive.records.last).odometer
+    #expect(odometer.tripM > 1_000_000, "\(odometer)")
   }
 
   @Test func restartInsideTellsNothingAndLeavingTellsHowLong() throws {

@@ -90,6 +90,7 @@ extension LocationTracker {
     case .setOff(let anchor, let stoodS):
       travel.setOff(from: anchor, isNewTrip: stoodS + restedS >= settings.tripPauseS)
       restedS = 0
+      hasSetOff = true
       travel.move(to: fix)
       return wasStanding ? judge.distanceM : 0
     case .stood(let anchor): travel.stop(at: anchor)

@@ -51,8 +51,9 @@ public struct LocationTracker: Sendable {
   var gate: OutlierGate
   var judge = MovementJudge()
   var travel: Travel
-  /// Without travel before the start [s]; counts until the node sets off.
+  /// Without travel before the start [s]; counts until the node sets off, and no more then.
   var restedS = 0.0
+  var hasSetOff = false
   /// Which fences the node is inside of.
   public internal(set) var fences: GeofenceWatch
   /// The epoch whose reports are still coming in.
@@ -94,7 +95,10 @@ public struct LocationTracker: Sendable {
 
   /// Tells that the node did not travel for so long before it was started [s]: that counts as standing, so that a node
   /// whose power comes with the ignition begins a trip with each ride.
-  public mutating func rested(beforeStartS: Double) { restedS = max(0, beforeStartS) }
+  public mutating func rested(beforeStartS: Double) {
+    // Told too late, it would make the next stop, however short, the end of a trip.
+    restedS = hasSetOff ? 0 : max(0, beforeStartS)
+  }
 
   /// Takes what the accelerometer says; each change is enough. It counts from the next fix on.
   public mutating func feel(_ stillness: Stillness, at now: Instant) {
