@@ -99,7 +99,7 @@ extension FleetState {
     let isLive = !retained && receipt == .newest && !telegram.isBacklog
     if let better = nodes[index].boots.learnClock(envelope) { nodes[index].repairTimes(of: envelope.boot, by: better) }
     let stamp = Stamp(
-      envelope, heard: isLive ? moment : nil, order: order, clock: nodes[index].boots.clock(of: envelope.boot))
+      envelope, heard: isLive ? moment : nil, order: order, clock: nodes[index].boots.clock(for: envelope))
     note(.message(telegram, receipt, retained: retained), node: index, telegram, at: moment)
     if verdict == .newBoot, let boot = nodes[index].boot {
       note(.boot(boot, was: was), node: index, telegram, at: moment)
@@ -138,7 +138,7 @@ extension FleetState {
   /// vouches for any.
   func measured(_ telegram: Telegram?, node index: Int) -> WallTime? {
     guard let envelope = telegram?.envelope else { return nil }
-    return envelope.measured(by: nodes[index].boots.clock(of: envelope.boot))
+    return envelope.measured(by: nodes[index].boots.clock(for: envelope))
   }
 }
 

@@ -85,6 +85,19 @@ import Testing
     #expect(bench.node("a")?.orientation?.stamp.measured == WallTime(seconds: Self.start + 80))
   }
 
+  @Test func whatComesAfterASleepIsNotPutBackBeforeIt() throws {
+    var bench = Bench()
+    say(&bench, .online(), up: 100, wallAtStart: Self.start - 28_800, .ntp)
+    // The kernel calls no clock disciplined that it set by the battery-backed one on waking.
+    say(&bench, .fix(), up: 10_000, wallAtStart: Self.start, .rtc, seq: 1)
+    let node = try #require(bench.node("a"))
+    #expect(node.location?.stamp.measured == WallTime(seconds: Bench.epoch))
+    #expect(node.fixAge(at: bench.now, bench.fleet.clock) == 1, "its own second")
+    // What waited since before the sleep is from before it.
+    say(&bench, .face(.zUp), up: 50, wallAtStart: 0, .none, seq: 2)
+    #expect(bench.node("a")?.orientation?.stamp.measured == WallTime(seconds: Self.start - 28_750))
+  }
+
   @Test func amongClocksThatAreWorthTheSameTheNewestCounts() throws {
     var bench = Bench()
     say(&bench, .face(.zUp), up: 500, wallAtStart: Self.start, .gps, seq: 9, retained: true)

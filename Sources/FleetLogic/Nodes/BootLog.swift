@@ -47,6 +47,13 @@ struct BootLog: Equatable, Sendable {
       return isBetter
     }
 
+    /// The clock, unless the machine slept since: `uptime` stood meanwhile, and a clock that was set went on.
+    func clock(for envelope: Envelope) -> ClockState? {
+      guard let clock, let own = envelope.clockState, let uptime = envelope.uptime else { return clock }
+      let hasSlept = own.quality != .none && uptime > clockUptime && own.wallAtStart > clock.wallAtStart
+      return hasSlept ? nil : clock
+    }
+
     var missing: UInt64 { firstLive.map { sequences.missing(from: $0) } ?? 0 }
   }
 
@@ -86,9 +93,11 @@ struct BootLog: Equatable, Sendable {
   /// Live messages of a boot that was thought to be over: two devices with one name do that.
   private(set) var interleavings = 0
 
-  /// The best clock that a run is known to have had; nil when nothing vouched for any, or the run is not remembered.
-  func clock(of boot: BootID) -> ClockState? {
-    current?.boot == boot ? current?.clock : former.first { $0.boot == boot }?.clock
+  /// The best clock that the run of a message is known to have had, where it can be better than the message's own; nil
+  /// when nothing vouched for any, or the run is not remembered.
+  func clock(for envelope: Envelope) -> ClockState? {
+    let run = current?.boot == envelope.boot ? current : former.first { $0.boot == envelope.boot }
+    return run?.clock(for: envelope)
   }
 
   /// Takes the clock of a message whose run is known, and answers a clock that is worth more than what was known.
