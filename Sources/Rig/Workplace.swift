@@ -23,10 +23,15 @@ public final class Workplace: Sendable {
     return path(name)
   }
 
-  /// A TCP port of 127.0.0.1 that nobody listens on, below the range from which the kernel hands out its own.
+  /// The ports that this process was given: a server that a test stops for a while keeps its own.
+  private static let given = GivenPorts()
+
+  /// A TCP port of 127.0.0.1 that nobody listens on, below the range from which the kernel hands out its own; each at
+  /// most once in a process.
   public static func freePort() throws -> Int {
     for _ in 0..<200 {
       let port = Int.random(in: 20_000..<32_000)
+      guard given.claim(port) else { continue }
       let probe = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
       defer { close(probe) }
       var address = sockaddr_in()
@@ -42,4 +47,13 @@ public final class Workplace: Sendable {
     }
     throw RigError("no free port between 20000 and 32000 on 127.0.0.1")
   }
+}
+
+/// `@unchecked Sendable`: the set is behind `lock`.
+private final class GivenPorts: @unchecked Sendable {
+  private let lock = NSLock()
+  private var ports: Set<Int> = []
+
+  /// False for a port that was given before.
+  func claim(_ port: Int) -> Bool { lock.withLock { ports.insert(port).inserted } }
 }

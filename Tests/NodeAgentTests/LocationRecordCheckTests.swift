@@ -69,10 +69,10 @@ import Testing
 
   @Test func folderThatCannotBeWrittenToIsAProblem() {
     // The kernel's own: nobody may write there, root included.
-    let text = find("/sys/location.json")
-    #expect(text.hasPrefix("problem record: /sys/location.json: /sys cannot be written to: "), "\(text)")
+    let text = find("/proc/location.json")
+    #expect(text.hasPrefix("problem record: /proc/location.json: /proc cannot be written to: "), "\(text)")
     #expect(text.contains("; "), "no remedy: \(text)")
-    #expect(LocationRecordCheck.warning("/sys/location.json") != nil)
+    #expect(LocationRecordCheck.warning("/proc/location.json") != nil)
   }
 
   @Test func folderInItsPlaceIsAProblem() throws {

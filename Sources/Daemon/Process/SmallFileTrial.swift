@@ -12,8 +12,8 @@ public func replacementProblem(_ path: String) -> FileError? {
   if lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
     return FileError(code: EISDIR, action: "\(path) cannot be written")
   }
-  // One that a power cut left behind, perhaps of another user.
-  let descriptor = open("\(path).new", O_WRONLY | O_NOFOLLOW | O_CLOEXEC)
+  // One that a power cut left behind, perhaps of another user. A pipe of that name must not be waited for.
+  let descriptor = open("\(path).new", O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
   guard descriptor >= 0 else {
     return errno == ENOENT ? nil : FileError(code: errno, action: "\(path).new cannot be written")
   }
