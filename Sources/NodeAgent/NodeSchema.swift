@@ -226,8 +226,8 @@ enum NodeSchema {
         "A trip begins when the node sets off after standing for so long."),
       .path(
         "record_file", note: "location.json in systemd's state directory, without one nothing is kept",
-        "File that keeps the odometer and the fences that the node is inside of over a restart: written when a fence "
-          + "is crossed and at the end, and else every 10 minutes at the most."),
+        "File that keeps the odometer and the fences that the node is inside of over a restart: written when the "
+          + "broker has a crossing and at the end, and else every 10 minutes at the most."),
     ])
 
   private static let locationDefaults = LocationTracker.Settings()
