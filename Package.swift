@@ -55,7 +55,8 @@ let package = Package(
     library("Rig"),
 
     program(
-      "NodeAgent", ["Telemetry", "Threading", "NodeLogic", "Daemon", "MQTT", "BrokerLink", "Sensors", "Waveforms"]),
+      "NodeAgent",
+      ["Telemetry", "Threading", "NodeLogic", "Daemon", "MQTT", "BrokerLink", "Sensors", "Spool", "Waveforms"]),
     program(
       "FleetWatch", ["Telemetry", "Threading", "FleetLogic", "Daemon", "MQTT", "BrokerLink", "Sinks", "Waveforms"]),
     program("Demo", ["Rig", "Telemetry"]),
@@ -72,7 +73,7 @@ let package = Package(
     tests("SpoolTests", ["Spool", "DiskFaults", "SpoolDrill", "Threading", "Rig"]),
     tests("SensorsTests", ["Sensors", "NodeLogic", "Telemetry", "Daemon", "Rig"]),
     tests("SinksTests", ["Sinks", "FleetLogic", "Telemetry"]),
-    tests("NodeAgentTests", ["NodeAgent", "NodeLogic", "Telemetry", "Daemon", "MQTT", "Sensors"]),
+    tests("NodeAgentTests", ["NodeAgent", "NodeLogic", "Telemetry", "Daemon", "MQTT", "Sensors", "Spool"]),
     tests(
       "FleetWatchTests",
       ["FleetWatch", "FleetLogic", "MQTT", "Sinks", "Telemetry", "Daemon", "Rig", "Waveforms"]),

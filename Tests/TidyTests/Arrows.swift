@@ -20,7 +20,8 @@ enum Arrows {
     "Sensors": ["CLinux", "Telemetry", "Threading", "NodeLogic", "Daemon", system],
     "Sinks": ["FleetLogic", "Telemetry", "Daemon", system],
     "NodeAgent": [
-      "CLinux", "Telemetry", "Threading", "NodeLogic", "Daemon", "MQTT", "BrokerLink", "Sensors", "Waveforms", system,
+      "CLinux", "Telemetry", "Threading", "NodeLogic", "Daemon", "MQTT", "BrokerLink", "Sensors", "Spool", "Waveforms",
+      system,
     ],
     "FleetWatch": [
       "CLinux", "Telemetry", "Threading", "FleetLogic", "Daemon", "MQTT", "BrokerLink", "Sinks", "Waveforms", system,
