@@ -71,7 +71,7 @@ struct FaultTests {
     bench.disk.fault = { $0.kind == .sync ? EIO : nil }
     bench.append(1)
     bench.append(2, .routine)
-    bench.pass(6)
+    bench.pass(0.21)
     #expect(bench.notStored.sorted() == [1, 2])
     #expect(bench.stored == [])
     #expect(bench.state.trouble == "Input/output error (sync)")
@@ -135,6 +135,7 @@ struct FaultTests {
   func readsFail() {
     var bench = Bench()
     for sequence in 1...30 { bench.append(UInt64(sequence)) }
+    bench.pass(1)
     bench.disk.fault = { _ in EIO }
     #expect(bench.everything().isEmpty)
     #expect(bench.state.trouble != nil)
