@@ -43,7 +43,8 @@ struct CostTests {
     #expect(figures[0] == events)
     #expect(figures[3] == events)
     print(
-      "\(events) events: opened in \(figures[1] / 1000) ms with \(figures[2]) kB more, drained in \(figures[4] / 1000) ms"
-        + " (\(events * 1_000_000 / max(1, figures[4]))/s), \(figures[5]) kB resident in the end")
+      "\(events) events: opened in \(figures[1] / 1000) ms with \(figures[2]) kB more, drained in "
+        + "\(figures[4] / 1000) ms (\(events * 1_000_000 / max(1, figures[4]))/s), \(figures[5]) kB resident in the end"
+    )
   }
 }
