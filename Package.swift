@@ -27,6 +27,11 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
   .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
+/// What reads bytes from outside.
+let fuzzed: [Target.Dependency] = [
+  "Telemetry", "NodeLogic", "FleetLogic", "Daemon", "NodeAgent", "FleetWatch",
+]
+
 let package = Package(
   name: "judder",
   products: [
@@ -74,5 +79,31 @@ let package = Package(
       ["FleetWatch", "FleetLogic", "MQTT", "Sinks", "Telemetry", "Daemon", "Rig", "Waveforms"]),
     tests("EndToEndTests", ["Rig", "Telemetry"]),
     tests("TidyTests", ["Rig"]),
+    .testTarget(
+      name: "FuzzTests", dependencies: fuzzed, exclude: ["Driver", "Seeds", "dictionaries"], swiftSettings: strict),
   ]
 )
+
+// `make fuzz` builds another package of the same files: the parts that read what comes from outside, and one program
+// that feeds them. The programs become libraries, since a program has room for one `main`.
+if Context.environment["JUDDER_FUZZ"] != nil {
+  let testable = strict + [.unsafeFlags(["-enable-testing", "-parse-as-library"])]
+  let without = ["NodeAgent", "FleetWatch"]
+  var kept: Set<String> = []
+  var open = fuzzed.compactMap { if case .byNameItem(let name, _) = $0 { name } else { nil } }
+  while let name = open.popLast() {
+    guard kept.insert(name).inserted else { continue }
+    let target = package.targets.first { $0.name == name }
+    open += target?.dependencies.compactMap { if case .byNameItem(let name, _) = $0 { name } else { nil } } ?? []
+  }
+  package.products = []
+  package.targets = package.targets.filter { kept.contains($0.name) }.map { target in
+    guard without.contains(target.name) else { return target }
+    return .target(
+      name: target.name, dependencies: target.dependencies, exclude: ["Program.swift"], swiftSettings: testable)
+  }
+  package.targets.append(
+    .executableTarget(
+      name: "Fuzz", dependencies: fuzzed, path: "Tests/FuzzTests", exclude: ["SeedTests.swift", "Seeds", "dictionaries"],
+      swiftSettings: testable))
+}
