@@ -28,9 +28,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 /// What reads bytes from outside.
-let fuzzed: [Target.Dependency] = [
-  "Telemetry", "NodeLogic", "FleetLogic", "Daemon", "NodeAgent", "FleetWatch",
-]
+let fuzzed = ["Telemetry", "NodeLogic", "FleetLogic", "Daemon", "NodeAgent", "FleetWatch"]
 
 let package = Package(
   name: "judder",
@@ -80,30 +78,40 @@ let package = Package(
     tests("EndToEndTests", ["Rig", "Telemetry"]),
     tests("TidyTests", ["Rig"]),
     .testTarget(
-      name: "FuzzTests", dependencies: fuzzed, exclude: ["Driver", "Seeds", "dictionaries"], swiftSettings: strict),
+      name: "FuzzTests", dependencies: fuzzed.map { .byName(name: $0) },
+      exclude: ["Driver", "Seeds", "dictionaries", "run"], swiftSettings: strict),
   ]
 )
 
-// `make fuzz` builds another package of the same files: the parts that read what comes from outside, and one program
-// that feeds them. The programs become libraries, since a program has room for one `main`.
-if Context.environment["JUDDER_FUZZ"] != nil {
-  let testable = strict + [.unsafeFlags(["-enable-testing", "-parse-as-library"])]
-  let without = ["NodeAgent", "FleetWatch"]
+/// Leaves nothing but these targets and what they depend on.
+@MainActor func keepOnly(_ roots: [String]) {
   var kept: Set<String> = []
-  var open = fuzzed.compactMap { if case .byNameItem(let name, _) = $0 { name } else { nil } }
+  var open = roots
   while let name = open.popLast() {
     guard kept.insert(name).inserted else { continue }
-    let target = package.targets.first { $0.name == name }
-    open += target?.dependencies.compactMap { if case .byNameItem(let name, _) = $0 { name } else { nil } } ?? []
+    let dependencies = package.targets.first { $0.name == name }?.dependencies ?? []
+    open += dependencies.compactMap { if case .byNameItem(let name, _) = $0 { name } else { nil } }
   }
+  package.targets.removeAll { !kept.contains($0.name) }
   package.products = []
-  package.targets = package.targets.filter { kept.contains($0.name) }.map { target in
-    guard without.contains(target.name) else { return target }
+}
+
+// `make sanitize` builds only what it runs.
+if let roots = Context.environment["JUDDER_ONLY"] { keepOnly(roots.split(separator: " ").map(String.init)) }
+
+// `make fuzz` builds another package of the same files: the parts that read what comes from outside, and one program
+// that feeds them. Programs become libraries, since a program has room for one `main`.
+if Context.environment["JUDDER_FUZZ"] != nil {
+  keepOnly(fuzzed)
+  let testable = strict + [.unsafeFlags(["-enable-testing", "-parse-as-library"])]
+  package.targets = package.targets.map { target in
+    guard target.type == .executable else { return target }
     return .target(
       name: target.name, dependencies: target.dependencies, exclude: ["Program.swift"], swiftSettings: testable)
   }
+  let tests = ["SeedTests.swift", "SeedSource.swift", "HostileInputs.swift"]
   package.targets.append(
     .executableTarget(
-      name: "Fuzz", dependencies: fuzzed, path: "Tests/FuzzTests", exclude: ["SeedTests.swift", "Seeds", "dictionaries"],
-      swiftSettings: testable))
+      name: "Fuzz", dependencies: fuzzed.map { .byName(name: $0) }, path: "Tests/FuzzTests",
+      exclude: tests + ["Seeds", "dictionaries", "run"], swiftSettings: testable))
 }

@@ -18,6 +18,9 @@ enum HostileInputs {
     "health {\(envelope),\"spool\":{\"events\":-1,\"bytes\":1.5,\"evicted\":9007199254740993},\"link\":{}}",
     "acceleration {\(envelope),\"window_s\":0,\"filter\":\"raw\",\"g\":[1,2],\"n\":1,\"missed\":0}",
     "geofence {\(event),\"fence\":\"a\u{202E}\",\"event\":\"enter\",\"lat\":0,\"lon\":0,\"age_s\":0,\"edge_m\":0}",
+    "evicted {\(event),\"from_seq\":9,\"to_seq\":2,\"runs\":[[1,3],[3,4]],\"events\":1,\"counts\":{\"shake\":-1},\"reason\":\"cap\"}",
+    "evicted {\(event),\"from_seq\":1,\"to_seq\":9,\"runs\":[[1,3],[5,9]],\"events\":8,\"counts\":{\"shake\":8},\"reason\":\"age\"}",
+    "evicted {\(event),\"from_seq\":1,\"to_seq\":9,\"bytes\":70,\"reason\":\"damaged\"}",
     "reply {\(envelope),\"ok\":false,\"reason\":\"\\u0000\\u001b[2J\"}",
     "shake/waveform {\(event),\"id\":1,\"chunk\":0,\"x\":[2147483648],\"y\":[],\"z\":[0]}",
   ]
@@ -27,6 +30,8 @@ enum HostileInputs {
     #"command {"v":1,"id":"a\u0000","command":"reboot"}"#,
     #"alert {"v":1,"rule":"../a","node":"+","state":"firing","t":-1,"since_t":0,"summary":"","count":0}"#,
     #"status {"v":1,"state":"online","t":null}"#,
+    #"ack {"v":1,"boot":"00c0ffee","seq":0,"also":[[2,9],[11,11]]}"#,
+    #"ack {"v":1,"boot":"00c0ffee","seq":9007199254740992,"also":[[9,2],[1,1e300],[]]}"#,
   ]
 
   static let topics = [

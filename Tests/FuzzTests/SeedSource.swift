@@ -33,6 +33,7 @@ enum SeedSource {
     switch section {
     case "Commands": "command"
     case "judder-fleet/status": "status"
+    case "ack", "Acknowledgements", "`ack`": "ack"
     default: "alert"
     }
   }

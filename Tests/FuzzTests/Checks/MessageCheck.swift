@@ -10,7 +10,7 @@ func checkTelegram(_ bytes: [UInt8]) throws(Violation) {
   }
 }
 
-/// A command, a status of the fleet tool or an alert: what it is, a blank and the payload.
+/// A command, an acknowledgement, a status of the fleet tool or an alert: what it is, a blank and the payload.
 func checkMessage(_ bytes: [UInt8]) throws(Violation) {
   let (name, payload) = parts(of: bytes)
   switch name {
@@ -22,6 +22,12 @@ func checkMessage(_ bytes: [UInt8]) throws(Violation) {
   case "status":
     try checkRoundTrip(payload) { (payload) throws(DecodingProblem) in
       try FleetStatusMessage.decode(payload: payload).encode()
+    }
+  case "ack":
+    try checkRoundTrip(payload) { (payload) throws(DecodingProblem) in
+      let ack = try AckMessage.decode(payload: payload)
+      let isInOrder = ack.also.count <= AckMessage.mostRuns && ack.also.allSatisfy { $0.lowerBound > ack.sequence }
+      return isInOrder ? ack.encode() : nil
     }
   default:
     try checkRoundTrip(payload) { (payload) throws(DecodingProblem) in
@@ -44,7 +50,7 @@ private func checkRoundTrip(
   let written: [UInt8]
   switch Result(catching: { () throws(DecodingProblem) in try readAndWrite(payload) }) {
   case .success(let bytes?): written = bytes
-  case .success(nil): throw Violation(text: "another stream")
+  case .success(nil): throw Violation(text: "not what it says")
   case .failure(let problem): return try requirePrintable(problem.description)
   }
   try requireLine(written, from: payload.count)

@@ -26,6 +26,9 @@ private func checkTopic(_ text: String, _ pattern: PrefixPattern) throws(Violati
     try require(isSame(command.description, text), "another command topic: \(text.debugDescription)")
     try requireNodeName(command.node.description)
   }
+  if let ack = AckTopic(text, under: pattern) {
+    try require(isSame(ack.description, text), "another topic of acknowledgements: \(text.debugDescription)")
+  }
 }
 
 private func checkPrefix(_ text: String) throws(Violation) {
