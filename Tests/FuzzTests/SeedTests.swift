@@ -25,12 +25,10 @@ import Testing
 
   /// What is wrong must be found, or a run finds nothing.
   @Test func aViolationIsTold() {
-    #expect(throws: Violation.self) { () throws(Violation) in try requirePrintable("a\u{1B}[2J") }
-    #expect(throws: Violation.self) { () throws(Violation) in try requirePrintable("a\u{202E}b") }
-    #expect(throws: Violation.self) { () throws(Violation) in try requireLine(Array("a\nb".utf8), from: 3) }
-    #expect(throws: Violation.self) { () throws(Violation) in
-      try requireLine([UInt8](repeating: 0x20, count: 10_000), from: 3)
-    }
+    #expect(throws: Violation.self) { try requirePrintable("a\u{1B}[2J") }
+    #expect(throws: Violation.self) { try requirePrintable("a\u{202E}b") }
+    #expect(throws: Violation.self) { try requireLine(Array("a\nb".utf8), from: 3) }
+    #expect(throws: Violation.self) { try requireLine([UInt8](repeating: 0x20, count: 10_000), from: 3) }
   }
 
   /// Writes the seeds that are made of something else in the project: JUDDER_WRITE_SEEDS=1.
