@@ -50,7 +50,7 @@ public struct Node: Sendable {
     let keeping = LocationKeeping(record, at: now)
     self.keeping = keeping
     location = settings.location.map { keeping.tracker($0, at: now) }
-    outbox = Outbox(capacityBytes: settings.outboxBytes)
+    outbox = Outbox(capacityBytes: settings.outbox.memoryBytes)
     budget = settings.budget.map { DataBudget($0, at: now) }
     healthDue = now + min(Node.firstHealthS, settings.healthIntervalS)
   }
@@ -90,6 +90,7 @@ public struct Node: Sendable {
     case .delivered(let sequence): deliver(sequence, at: now, &effects)
     case .refused(let sequence, let isPermanent): refuse(sequence, isPermanent, at: now, &effects)
     case .full(let sequence): outbox.refuse(sequence, isPermanent: false, retryS: Node.fullS, at: now)
+    case .thrownOut, .unheard, .denied, .acknowledged, .spool: break
     case .dropped: dropped += 1
     case .command(let payload, let isRetained): take(payload, isRetained: isRetained, at: now, &effects)
     case .clock(let clock): if let note = time.setSystem(clock, at: now) { effects.append(.log(note)) }
@@ -114,7 +115,7 @@ public struct Node: Sendable {
     self.settings = settings
     if isTurned { repeatOrientation(&effects) }
     reconfigureBudget(settings.budget, at: now)
-    take(outbox.resize(capacityBytes: settings.outboxBytes), &effects)
+    take(outbox.resize(capacityBytes: settings.outbox.memoryBytes), &effects)
     publish(.status(status(.online)), at: now, &effects)
     flush(at: now, &effects)
     return effects
