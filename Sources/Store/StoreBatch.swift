@@ -152,3 +152,15 @@ public struct BootNote: Equatable, Sendable {
     self.replays = replays
   }
 }
+
+extension EvictionRow {
+  /// What an `evicted` event says.
+  /// - Parameter envelope: of the event, which has a number.
+  public init(node: NodeName, _ envelope: Envelope, _ message: EvictedMessage, received: WallTime) {
+    let bounds = min(message.first, message.last)...max(message.first, message.last)
+    self.init(
+      node: node, ofBoot: message.boot ?? envelope.boot, boot: envelope.boot, sequence: envelope.sequence ?? 0,
+      range: bounds, runs: message.exactRuns ?? [], events: message.count.map { UInt64(max(0, $0)) },
+      reason: message.reason.rawValue, received: received)
+  }
+}

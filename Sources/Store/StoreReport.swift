@@ -60,7 +60,7 @@ public struct CommitReport: Equatable, Sendable {
 /// What is settled of one run of a node: it is on the disk.
 public struct Acknowledgement: Equatable, Sendable {
   /// Ranges above `sequence` at the most.
-  public static let maximumRanges = 64
+  public static let maximumRanges = AckMessage.mostRuns
 
   /// To whom.
   public var node: NodeName
@@ -77,6 +77,9 @@ public struct Acknowledgement: Equatable, Sendable {
     self.sequence = sequence
     self.also = also
   }
+
+  /// As it is told to the node.
+  public var message: AckMessage { AckMessage(boot: boot, sequence: sequence, also: also) }
 }
 
 /// What had to be done to open the database.
