@@ -69,6 +69,8 @@ let package = Package(
     benchmark("MotionBenchmark", ["NodeLogic", "Telemetry"], path: "Benchmarks/Motion"),
     benchmark("StoreBenchmark", ["Store", "Telemetry"], path: "Benchmarks/Store"),
 
+    benchmark("Simulate", ["DiskFaults", "FleetLogic", "NodeLogic", "Rig", "Spool", "Telemetry"], path: "Simulation"),
+
     tests("TelemetryTests", ["Telemetry", "Rig"]),
     tests("NodeLogicTests", ["NodeLogic", "Telemetry", "Rig"]),
     tests("FleetLogicTests", ["FleetLogic", "Telemetry", "Rig"]),

@@ -43,7 +43,7 @@ enum Answer {
 /// One TCP connection. Packets arrive in order or, once it broke, not at all.
 final class Connection {
   let number: Int
-  unowned let session: Session
+  let session: Session
   /// When each direction's last packet arrives [s].
   var lastToBrokerS = 0.0
   var lastToClientS = 0.0

@@ -2,7 +2,7 @@ import Rig
 
 /// The only source of chance in a run: the same seed, the same numbers.
 struct Chance {
-  private var random: SeededRandom
+  var random: SeededRandom
 
   init(seed: UInt64) { random = SeededRandom(seed: seed) }
 

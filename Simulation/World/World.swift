@@ -13,8 +13,15 @@ final class World {
   private(set) var faults: [String: Int] = [:]
   /// From now on nothing goes wrong any more.
   var isQuiet = false
+  /// And nothing new is measured.
+  var isStill = false
   var trace = Trace()
-  var oracle = Oracle()
+  /// What refers to one another without holding one another.
+  var parts: [AnyObject] = []
+  private(set) var oracle: Oracle!
+  private(set) var violation: Violation?
+  /// When the last fault began [s].
+  private(set) var lastFaultS = 0.0
   private var agenda = Agenda()
   private var what = "start"
   /// The true time at the start [s since 1970].
@@ -23,6 +30,7 @@ final class World {
   init(_ plan: Plan, seed: UInt64) {
     self.plan = plan
     self.seed = seed
+    oracle = Oracle(self)
   }
 
   /// The true time.
@@ -36,6 +44,7 @@ final class World {
   /// Counts a fault, and tells it.
   func fault(_ kind: String, _ detail: @autoclosure () -> String = "") {
     faults[kind, default: 0] += 1
+    lastFaultS = nowS
     note("FAULT \(kind) \(detail())")
   }
 
@@ -45,10 +54,10 @@ final class World {
 
   /// Something that must hold does not: the run ends after this step.
   func violated(_ invariant: Invariant, _ text: @autoclosure () -> String) {
-    guard oracle.violation == nil else { return }
-    let violation = Violation(invariant: invariant, step: steps, atS: nowS, what: what, text: text())
-    oracle.violation = violation
-    note("VIOLATED \(violation.text)")
+    guard violation == nil else { return }
+    let found = Violation(invariant: invariant, step: steps, atS: nowS, what: what, text: text())
+    violation = found
+    note("VIOLATED \(found.text)")
   }
 
   /// Throws nothing: an expectation that fails is kept as the run's violation.
@@ -58,7 +67,7 @@ final class World {
 
   /// Lets happen what is planned, one thing after the other, until a moment or the first violation.
   func run(untilS: Double, afterEach check: () -> Void) {
-    while oracle.violation == nil, let nextS = agenda.nextS, nextS <= untilS, let item = agenda.pop() {
+    while violation == nil, let nextS = agenda.nextS, nextS <= untilS, let item = agenda.pop() {
       nowS = max(nowS, item.atS)
       steps += 1
       what = item.what

@@ -41,7 +41,9 @@ private func checkPrefix(_ text: String) throws(Violation) {
 }
 
 private func requireNodeName(_ name: String) throws(Violation) {
-  let isName = name.wholeMatch(of: #/[a-z0-9][a-z0-9-]{0,62}/#) != nil && name.utf8.count <= 63
+  let isName =
+    (1...63).contains(name.utf8.count) && name.utf8.first != UInt8(ascii: "-")
+    && name.utf8.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2D }
   try require(isName, "no name of a node: \(name.debugDescription)")
 }
 
