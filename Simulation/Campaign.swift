@@ -2,6 +2,9 @@
 struct Campaign {
   var first: UInt64
   var count: Int
+  /// Runs of the length that the tests have.
+  var isShort = false
+  var mutation: Mutation?
   /// Every line of every run is printed.
   var isTraced: Bool
 
@@ -15,7 +18,7 @@ struct Campaign {
     let start = clock.now
     var played = 0
     for seed in first..<first + UInt64(count) {
-      let outcome = Run.play(seed: seed, print: isTraced ? { print($0) } : nil)
+      let outcome = Run.play(seed: seed, isShort: isShort, mutation, print: isTraced ? { print($0) } : nil)
       played += 1
       steps += outcome.steps
       faults.merge(outcome.faults, uniquingKeysWith: +)
@@ -40,7 +43,7 @@ struct Campaign {
     if !isTraced { for line in outcome.trace { print("  \(line)") } }
     print("simulate: seed \(outcome.seed), step \(violation.step), \(round(violation.atS)) s, after \"\(violation.what)\":")
     print("  \(violation.invariant.rawValue): \(violation.text)")
-    print("  again with: make simulate SEEDS=1 SEED=\(outcome.seed) TRACE=1")
+    print("  again with: make simulate SEEDS=1 SEED=\(outcome.seed)\(isShort ? " SHORT=1" : "") TRACE=1")
   }
 
   private func round(_ value: Double) -> Double { (value * 10).rounded() / 10 }

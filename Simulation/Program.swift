@@ -1,21 +1,40 @@
 import Glibc
 
-/// Plays runs: `Simulate [--seeds N] [--from SEED] [--trace]`.
+/// Plays runs.
 @main
 enum Program {
+  private static let usage =
+    "usage: Simulate [--seeds N] [--from SEED] [--short] [--trace] [--mutation \(Mutation.names)]"
+
   static func main() {
-    var (seeds, first, isTraced) = (1000, UInt64(1), false)
+    var campaign = Campaign(first: 1, count: 1000, isTraced: false)
     var arguments = CommandLine.arguments.dropFirst()
     while let argument = arguments.popFirst() {
       switch argument {
-      case "--trace": isTraced = true
-      case "--seeds": seeds = arguments.popFirst().flatMap { Int($0) } ?? seeds
-      case "--from": first = arguments.popFirst().flatMap { UInt64($0) } ?? first
-      default:
-        print("usage: Simulate [--seeds N] [--from SEED] [--trace]")
-        exit(64)
+      case "--trace": campaign.isTraced = true
+      case "--short": campaign.isShort = true
+      case "--seeds": campaign.count = number(&arguments)
+      case "--from": campaign.first = UInt64(number(&arguments))
+      case "--mutation":
+        guard let mutation = arguments.popFirst().flatMap({ Mutation(rawValue: $0) }) else { refuse() }
+        campaign.mutation = mutation
+      default: refuse()
       }
     }
-    exit(Campaign(first: first, count: seeds, isTraced: isTraced).play() ? 0 : 1)
+    exit(campaign.play() ? 0 : 1)
   }
+
+  private static func number(_ arguments: inout ArraySlice<String>) -> Int {
+    guard let number = arguments.popFirst().flatMap({ Int($0) }), number > 0 else { refuse() }
+    return number
+  }
+
+  private static func refuse() -> Never {
+    print(usage)
+    exit(64)
+  }
+}
+
+extension Mutation {
+  fileprivate static var names: String { allCases.map(\.rawValue).joined(separator: "|") }
 }

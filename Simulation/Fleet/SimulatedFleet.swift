@@ -157,11 +157,12 @@ final class SimulatedFleet {
       if batch.isEmpty { batchNumber += 1 }
       batch += keeps
       commitLater()
+      if world.plan.mutation == .acknowledgesBeforeCommit { acknowledgeUnwritten(keeps) }
     }
     let waitsFor = keeps.isEmpty ? held.last?.batch ?? 0 : batchNumber
     for effect in effects {
       if case .keep = effect { continue }
-      if waitsFor > committed { held.append((waitsFor, effect)) } else { carryOut(effect) }
+      if waitsFor > committed, world.plan.mutation != .tellsBeforeCommit { held.append((waitsFor, effect)) } else { carryOut(effect) }
     }
   }
 
@@ -213,7 +214,7 @@ final class SimulatedFleet {
   @discardableResult
   private func write() -> [(NodeName, AckMessage)] {
     let number = batchNumber
-    let (events, acks) = store.commit(batch)
+    let (events, acks) = store.commit(batch, storesTwice: world.plan.mutation == .storesTwice)
     batch = []
     committed = number
     for (event, isNew) in events {
@@ -228,6 +229,14 @@ final class SimulatedFleet {
     guard let topic = fleet?.ackTopic(of: node), let index = Int(node.description.dropFirst(5)) else { return }
     world.oracle.acknowledged(ack, of: index)
     _ = session?.publish(topic.description, ack.encode(), qos: 1, isRetained: false, token: nil)
+  }
+
+  /// A mutation.
+  private func acknowledgeUnwritten(_ keeps: [Keep]) {
+    for case .event(let event) in keeps {
+      let number = event.sequence
+      acknowledge(AckMessage(boot: event.boot, sequence: 0, also: [number...number]), event.node)
+    }
   }
 
   private func release() {

@@ -37,14 +37,16 @@ struct StandInStore {
 
   /// Commits a batch.
   /// - Returns: the events of it, each with whether it was new, and what may be acknowledged.
-  mutating func commit(_ batch: [Keep]) -> (events: [(KeptEvent, isNew: Bool)], acks: [(NodeName, AckMessage)]) {
+  mutating func commit(
+    _ batch: [Keep], storesTwice: Bool = false
+  ) -> (events: [(KeptEvent, isNew: Bool)], acks: [(NodeName, AckMessage)]) {
     var events: [(KeptEvent, Bool)] = []
     var touched: [BootKey: [UInt64]] = [:]
     for keep in batch {
       switch keep {
       case .event(let event):
         let key = BootKey(node: event.node, boot: event.boot)
-        events.append((event, insert(event, key)))
+        events.append((event, insert(event, key) || storesTwice))
         touched[key, default: []].append(event.sequence)
       case .latest(let message): latest[message.node, default: [:]][message.place] = message
       case .boot(let note): add(note)

@@ -45,6 +45,10 @@ final class SimulatedNode {
   }
 
   var isRunning: Bool { node != nil }
+  /// Nil: no spool.
+  var limits: SpoolLimits? {
+    world.plan.capBytes.map { SpoolLimits(capBytes: $0, capAgeS: world.plan.capAgeS) }
+  }
   /// Monotonic time, which stands while the machine sleeps.
   private var now: Instant { Instant(seconds: (asleepSinceS ?? world.nowS) - startedAtS - sleptS) }
   /// How long the machine is going to sleep still [s].
@@ -126,9 +130,9 @@ final class SimulatedNode {
   }
 
   private func startSpool() {
-    guard let capBytes = world.plan.capBytes else { return }
+    guard let limits else { return }
     let worker = SpoolWorker(
-      world, disk, boot: boot.value, limits: SpoolLimits(capBytes: capBytes, capAgeS: world.plan.capAgeS),
+      world, disk, boot: boot.value, limits: limits,
       chance: chance.fork()
     ) { [unowned self] in now.seconds }
     worker.pauseS = { [unowned self] in sleepLeftS }
@@ -153,7 +157,9 @@ final class SimulatedNode {
         wants: { $0 == ack })
     }
     session.connected = { [unowned self] in hand(.link(isConnected: true)) }
-    session.disconnected = { [unowned self] in hand(.link(isConnected: false)) }
+    session.disconnected = { [unowned self] in
+      if world.plan.mutation != .hidesDisconnection { hand(.link(isConnected: false)) }
+    }
     session.arrived = { [unowned self] delivery in takeAcknowledgement(delivery.payload) }
     session.settled = { [unowned self] token, answer in settle(token, answer) }
     self.session = session
@@ -173,7 +179,12 @@ final class SimulatedNode {
   }
 
   private func settle(_ token: UInt64, _ answer: Answer) {
-    if let key = underWay[token] { world.oracle.settled(key, answer) }
+    if let key = underWay[token] {
+      world.oracle.settled(key, answer)
+      if world.plan.mutation == .releasesAtBroker, knowsFleet, answer == .success {
+        carryOut(.spool(.release(boot: BootID(key.boot), key.sequence...key.sequence)))
+      }
+    }
     switch answer {
     case .success: hand(.delivered(token))
     case .noSubscribers: hand(.unheard(token))
@@ -192,6 +203,7 @@ final class SimulatedNode {
     if case .opened(let contents) = report, contents.fleetAcknowledges, world.plan.delivery == .auto {
       knowsFleet = true
     }
+    if world.plan.mutation == .tellsNoEviction, case .evicted = report { return }
     if let word = report.word { hand(.spool(word)) }
   }
 

@@ -7,7 +7,7 @@ import Spool
 final class SpoolWorker {
   unowned let world: World
   let disk: SimulatedDisk
-  private(set) var core: SpoolCore<SimulatedDisk>
+  private(set) var core: SpoolCore<WatchedDisk>
   private var waiting: [SpoolRequest] = []
   private var isBusy = false
   private var isEnded = false
@@ -34,7 +34,7 @@ final class SpoolWorker {
     self.disk = disk
     self.chance = chance
     self.clockS = clockS
-    core = SpoolCore(disk: disk, boot: boot, limits: limits)
+    core = SpoolCore(disk: WatchedDisk(disk, world.plan.mutation), boot: boot, limits: limits)
   }
 
   func start() {

@@ -31,6 +31,9 @@ struct Plan {
   /// The fleet tool is not there at all for the first part of the run [s].
   var fleetAbsentS: Double
 
+  /// A rule that is broken on purpose.
+  var mutation: Mutation?
+
   init(seed: UInt64) {
     var chance = Chance(seed: seed ^ 0x5EED_0F_A_91A9)
     nodes = chance.pick([1, 1, 2])
@@ -51,6 +54,15 @@ struct Plan {
     fleetAbsentS = chance.oneIn(4) ? chance.double(60...1500) : 0
     faults = [:]
     for kind in FaultKind.allCases where !chance.oneIn(3) { faults[kind] = chance.pick(kind.meansS) }
+  }
+
+  /// The same within a quarter of an hour, for tests that must not take long.
+  mutating func shorten() {
+    let factor = 400 / troubleS
+    troubleS = 400
+    fleetAbsentS *= factor
+    fixS = min(fixS, 5)
+    for (kind, meanS) in faults { faults[kind] = max(20, meanS * factor) }
   }
 }
 

@@ -10,11 +10,18 @@ struct Run {
     var trace: [String]
   }
 
-  /// After trouble, before which moment nothing new is measured any more [s].
-  private static let stillS = 900.0
+  /// After the trouble life goes on for so long, and then nothing new is measured [s].
+  private static let aftermathS = 600.0
+  /// How often it is looked whether everything has arrived, and what comes after it [s].
+  private static let lookS = 30.0
+  private static let restS = 90.0
 
-  static func play(seed: UInt64, print output: ((String) -> Void)? = nil) -> Outcome {
-    let plan = Plan(seed: seed)
+  static func play(
+    seed: UInt64, isShort: Bool = false, _ mutation: Mutation? = nil, print output: ((String) -> Void)? = nil
+  ) -> Outcome {
+    var plan = Plan(seed: seed)
+    if isShort { plan.shorten() }
+    plan.mutation = mutation
     let world = World(plan, seed: seed)
     world.trace.output = output
     var chance = Chance(seed: seed)
@@ -34,10 +41,14 @@ struct Run {
     world.isQuiet = true
     world.note("QUIET")
     faults.end()
-    world.run(untilS: plan.troubleS + plan.quietS - stillS) { check.afterStep() }
+    world.run(untilS: plan.troubleS + aftermathS) { check.afterStep() }
     world.isStill = true
-    world.run(untilS: plan.troubleS + plan.quietS) { check.afterStep() }
-    if world.violation == nil { check.atTheEnd(fleet) }
+    let endS = plan.troubleS + plan.quietS
+    while world.violation == nil, world.nowS < endS, !check.isDrained(fleet, broker) {
+      world.run(untilS: world.nowS + lookS) { check.afterStep() }
+    }
+    world.run(untilS: world.nowS + restS) { check.afterStep() }
+    if world.violation == nil { check.atTheEnd(fleet, broker) }
     return Outcome(
       seed: seed, violation: world.violation, steps: world.steps, faults: world.faults, counts: world.oracle.counts,
       trace: world.trace.lines)
