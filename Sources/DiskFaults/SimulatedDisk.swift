@@ -124,6 +124,17 @@ public final class SimulatedDisk: SpoolDisk {
     inode.sync()
   }
 
+  public func sync(_ name: String) throws(DiskFailure) {
+    let inode = try existing(name, "openat")
+    do throws(DiskFailure) {
+      try begin(.sync, name)
+    } catch {
+      if !isDead { inode.forgetsUnsynced = true }
+      throw error
+    }
+    inode.sync()
+  }
+
   public func close(_ file: DiskFile) { files[file.number] = nil }
 
   public func read(_ name: String, from offset: Int, count: Int) throws(DiskFailure) -> [UInt8] {

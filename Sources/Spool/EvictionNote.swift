@@ -49,7 +49,8 @@ public struct SpoolDamage: Equatable, Sendable {
     /// The end of a file that was being written when the power or the program failed, cut off. Nothing in it had been
     /// reported stored.
     case torn
-    /// Records that were on the disk and can't be read any more.
+    /// Records that can't be read any more, with others behind them that can: the disk lost them, or a power cut came
+    /// before they were on it, and left later sectors but not theirs. Nothing tells the two apart.
     case records
     /// The head of a segment; its records could be read.
     case header

@@ -21,6 +21,9 @@ public protocol SpoolDisk: AnyObject {
   /// Brings all that was appended to the medium: fdatasync(2).
   func sync(_ file: DiskFile) throws(DiskFailure)
 
+  /// Brings all that any process has written to a file to the medium.
+  func sync(_ name: String) throws(DiskFailure)
+
   /// Lets a file go. Not a sync.
   func close(_ file: DiskFile)
 
