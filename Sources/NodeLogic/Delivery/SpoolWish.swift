@@ -13,6 +13,8 @@ public enum SpoolWish: Equatable, Sendable {
   case fetch(id: UInt64, isWaveform: Bool, after: SpoolMark?, limit: Int, limitBytes: Int)
   /// These have reached their end, and need not be kept.
   case release(boot: BootID, ClosedRange<UInt64>)
+  /// How to turn instants into wall time from now on, for the cap by age; nil: nothing vouches for the time.
+  case clock(ClockState?)
   /// Keep over restarts that a fleet tool acknowledges what this node sends.
   case fleetAcknowledges
 }
@@ -29,7 +31,7 @@ public enum SpoolWord: Equatable, Sendable {
   case fetched(id: UInt64, [StoredEvent], last: SpoolMark?, isEnd: Bool)
   /// Events were given up for want of room, or for their age: to be told by an event with the id of the note.
   case evicted(SpoolEviction)
-  /// Something on the disk cannot be read.
+  /// Something on the disk is not as it was written.
   case damaged(SpoolDamage)
   /// How it is doing; comes when that changes, and as often as the spool likes.
   case state(SpoolCondition)
@@ -45,20 +47,20 @@ public struct SpoolContents: Equatable, Sendable {
   public var oldestBorn: WallTime?
   /// The runs that they are of, oldest first, without this one.
   public var boots: [BootID] = []
-  /// The place of this run in the order of runs; nil when unknown.
+  /// The place of this run in the order of runs; nil when unknown, then it is learnt from what is fetched.
   public var bootOrdinal: UInt32?
   /// A fleet tool has acknowledged this node in some run.
   public var fleetAcknowledges = false
   /// What was given up and not told yet.
   public var evictions: [SpoolEviction] = []
-  /// What could not be read.
+  /// What was not as it was written.
   public var damage: [SpoolDamage] = []
 
   /// An empty spool.
   public init() {}
 }
 
-/// Events that the spool gave up, exactly.
+/// Events that the spool gave up.
 public struct SpoolEviction: Equatable, Sendable {
   /// Why.
   public enum Reason: String, CaseIterable, Sendable {
@@ -66,46 +68,51 @@ public struct SpoolEviction: Equatable, Sendable {
     case cap
     /// They were too old.
     case age
+    /// They cannot be read.
+    case damaged
   }
 
   /// Names the note that the spool keeps of it until an event with this id is stored.
   public var id: UInt64
   /// The run that they are of.
   public var boot: BootID
-  /// Their numbers, ascending.
+  /// Their numbers, ascending, exactly; with `damaged` the bounds within which some are lost.
   public var runs: [ClosedRange<UInt64>]
-  /// How many of each stream.
+  /// How many; nil when that is not known, with `damaged`.
+  public var events: Int?
+  /// How many of each stream, as far as that is known.
   public var counts: [Stream: Int]
+  /// What cannot be read [bytes]; nil unless `damaged`.
+  public var bytes: Int?
   /// Why.
   public var reason: Reason
 
   /// Events given up for one reason.
-  public init(id: UInt64, boot: BootID, runs: [ClosedRange<UInt64>], counts: [Stream: Int], reason: Reason) {
+  public init(
+    id: UInt64, boot: BootID, runs: [ClosedRange<UInt64>], events: Int?, counts: [Stream: Int] = [:],
+    bytes: Int? = nil, reason: Reason
+  ) {
     self.id = id
     self.boot = boot
     self.runs = runs
+    self.events = events
     self.counts = counts
+    self.bytes = bytes
     self.reason = reason
   }
 }
 
-/// Something on the disk that cannot be read.
+/// Something on the disk that was not as it was written. Where events were lost by that, a `SpoolEviction` says so.
 public struct SpoolDamage: Equatable, Sendable {
-  /// The run that it is of; nil when not even that can be read.
-  public var boot: BootID?
-  /// What is missing has numbers within these bounds; nil when unknown.
-  public var bounds: ClosedRange<UInt64>?
-  /// How many events are missing; nil when unknown.
-  public var events: Int?
-  /// How much cannot be read [bytes].
-  public var bytes: Int
+  /// What and where, for the log.
+  public var text: String
+  /// The end of a file that was being written when the power went: nothing in it had been stored.
+  public var isTorn: Bool
 
-  /// Something that cannot be read.
-  public init(boot: BootID?, bounds: ClosedRange<UInt64>?, events: Int?, bytes: Int) {
-    self.boot = boot
-    self.bounds = bounds
-    self.events = events
-    self.bytes = bytes
+  /// Something that was not as it was written.
+  public init(_ text: String, isTorn: Bool) {
+    self.text = text
+    self.isTorn = isTorn
   }
 }
 
@@ -118,10 +125,14 @@ public struct SpoolCondition: Equatable, Sendable {
   /// How much room the spool takes on the disk [bytes]; nil: it does not say.
   public var bytes: Int?
 
+  /// When the oldest was measured; nil when nothing is kept, or that is not known.
+  public var oldestBorn: WallTime?
+
   /// A spool in this condition.
-  public init(trouble: String? = nil, events: Int? = nil, bytes: Int? = nil) {
+  public init(trouble: String? = nil, events: Int? = nil, bytes: Int? = nil, oldestBorn: WallTime? = nil) {
     self.trouble = trouble
     self.events = events
     self.bytes = bytes
+    self.oldestBorn = oldestBorn
   }
 }
