@@ -7,6 +7,7 @@ extension FleetState {
   /// - Returns: what that run decided and may not have told, in order; `Alert.mayHaveBeenTold` is set.
   public mutating func restore(_ kept: KeptFleet, at now: Instant) -> [Effect] {
     effects = []
+    if started != nil { started = moment(now).wall }
     for node in kept.nodes { restore(node, at: moment(now)) }
     let last = kept.lastReceived
     var alerts: [Alert] = []
