@@ -16,9 +16,8 @@ public enum Input: Sendable {
   case stop
   /// Every sink has been told of an alert.
   case told(Alert)
-  /// The store has another event under the number of this one, and keeps the first. `kept` is its payload; nil: not
-  /// known.
-  case conflict(KeptEvent, kept: [UInt8]?)
+  /// The store has another event under the number of this one, and keeps the first.
+  case conflict(KeptEvent)
   /// What comes is kept, or why it is not.
   case store(FleetState.Storing)
 }

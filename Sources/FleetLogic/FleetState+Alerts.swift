@@ -115,10 +115,13 @@ extension FleetState {
   ) -> Alert {
     let rule = configuration.rules[key.rule]
     let value = value(key, record, at: moment)
+    // To the millisecond, as they are written: what is read back is the same.
+    func written(_ time: WallTime) -> WallTime { WallTime(seconds: (time.seconds * 1000).rounded() / 1000) }
     return Alert(
       id: record.id ?? alertID(rule, node: key.node, at: moment), rule: rule.name, kind: rule.kind,
       severity: rule.severity, node: nodes[key.node].name, state: state,
-      previous: previous, at: moment, since: record.since, count: record.life.count, value: value,
+      previous: previous, at: Moment(instant: moment.instant, wall: written(moment.wall)), since: written(record.since),
+      count: record.life.count, value: value,
       summary: Summary.of(nodes[key.node], rule, record, state, value: value), reason: reason)
   }
 

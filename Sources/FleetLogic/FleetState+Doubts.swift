@@ -76,15 +76,8 @@ extension FleetState {
   }
 
   /// The store found another event under its number.
-  mutating func noteConflict(_ event: KeptEvent, kept: [UInt8]?, at moment: Moment) {
+  mutating func noteConflict(_ event: KeptEvent, at moment: Moment) {
     guard event.doubt != .conflict, let index = indices[event.node] else { return }
-    let came = try? Telegram.decode(stream: event.stream, payload: event.payload)
-    // The same event, sent again after its node learned the time.
-    if let came, let kept, let first = try? Telegram.decode(stream: event.stream, payload: kept),
-      first.content == came.content
-    {
-      return
-    }
     noteConflict(Envelope(boot: event.boot, sequence: event.sequence), node: index, at: moment)
   }
 

@@ -120,6 +120,8 @@ extension FleetState {
 
   mutating func noteStore(_ state: Storing, at moment: Moment) {
     guard state != storing else { return }
+    // What could not be written meanwhile is written now.
+    if state == .kept, case .failed = storing { touched.formUnion(Array(records.keys) + Array(untold.keys)) }
     storing = state
     announce(.online, at: moment)
   }

@@ -86,7 +86,8 @@ extension FleetState {
     if let better { nodes[index].repairTimes(of: envelope.boot, by: better) }
     let mark = mark(telegram, verdict.kind, retained: retained, node: index, at: moment)
     if !retained { keepEvent(telegram, payload, mark, node: index, at: moment) }
-    keepBoot(envelope.boot, clock: better, node: index)
+    let known = verdict.kind == .newBoot ? nodes[index].boots.clock(for: envelope) : better
+    keepBoot(envelope.boot, clock: known, node: index)
     guard let receipt = verdict.receipt else { return }
     nodes[index].counts[telegram.body.stream, default: 0] += 1
     let isLive = !retained && receipt == .newest && mark.late == nil

@@ -2,11 +2,12 @@ public import Telemetry
 
 /// From what was kept to a fleet that goes on where an earlier run of the fleet tool ended.
 extension FleetState {
-  /// Begins with what an earlier run kept. To be called before any input; may be called for one part after the other,
-  /// nodes before alerts.
+  /// Begins with what an earlier run kept. To be called before any message came; may be called for one part after the
+  /// other, nodes before alerts. Later, what is known already stays as it is.
   /// - Returns: what that run decided and may not have told, in order; `Alert.mayHaveBeenTold` is set.
   public mutating func restore(_ kept: KeptFleet, at now: Instant) -> [Effect] {
     effects = []
+    if started != nil { started = moment(now).wall }
     for node in kept.nodes { restore(node, at: moment(now)) }
     let last = kept.lastReceived
     var alerts: [Alert] = []
@@ -22,7 +23,7 @@ extension FleetState {
   // MARK: Nodes
 
   private mutating func restore(_ kept: KeptNode, at moment: Moment) {
-    guard let index = index(of: kept.name, at: moment) else { return }
+    guard indices[kept.name] == nil, let index = index(of: kept.name, at: moment) else { return }
     let latest = kept.latest.compactMap { message -> (KeptMessage, Telegram)? in
       guard let stream = message.stream else { return nil }
       return (try? Telegram.decode(stream: stream, payload: message.payload)).map { (message, $0) }
@@ -59,12 +60,10 @@ extension FleetState {
     let heard = earlier(message.received, at: moment)
     let stamp = Stamp(
       envelope, heard: message.isLate ? nil : heard, order: run.order, clock: run.clock(for: envelope))
-    if let heard {
-      nodes[index].firstSeen = heard.instant < nodes[index].firstSeen.instant ? heard : nodes[index].firstSeen
-    }
+    if let heard, !message.isLate, heard.instant < nodes[index].firstSeen.instant { nodes[index].firstSeen = heard }
     nodes[index].restore(telegram, stamp)
     guard envelope.boot == nodes[index].boot else { return }
-    if let heard, message.place != Node.willPlace { nodes[index].lastSeen = heard }
+    if let heard, !message.isLate, message.place != Node.willPlace { nodes[index].lastSeen = heard }
     guard case .status(let status) = telegram.body else { return }
     nodes[index].presence =
       switch status.state {
@@ -93,6 +92,10 @@ extension FleetState {
     }
     let rule = configuration.rules[number]
     let key = AlertKey(rule: number, node: index)
+    guard records[key] == nil, untold[key] == nil else {
+      touched.insert(key)
+      return []
+    }
     if !kept.untold.isEmpty { untold[key] = kept.untold }
     noteTransients(kept)
     guard kept.phase != .over else { return kept.untold }

@@ -93,7 +93,7 @@ public struct FleetState: Sendable {
   var rate = RateMeter()
   var announcement = Announcement()
   /// When this run began; nil when nothing vouched for its clock then.
-  let started: WallTime?
+  var started: WallTime?
   /// What the input just handled asks for.
   var effects: [Effect] = []
 
@@ -118,7 +118,7 @@ public struct FleetState: Sendable {
     case .tick: break
     case .stop: stop(at: moment(now))
     case .told(let alert): noteTold(alert)
-    case .conflict(let event, let kept): noteConflict(event, kept: kept, at: moment(now))
+    case .conflict(let event): noteConflict(event, at: moment(now))
     case .store(let state): noteStore(state, at: moment(now))
     }
     publishMissing(at: moment(now))

@@ -68,6 +68,7 @@ struct Opener {
     try prepare(connection)
     _ = try Schema.migrate(connection, steps)
     try connection.run("INSERT OR REPLACE INTO meta VALUES ('clean', 0)")
+    try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     synchronizeFolder(of: file)
     return connection
   }
@@ -101,9 +102,11 @@ struct Opener {
     guard count == 100, header.starts(with: Array("SQLite format 3\0".utf8)) else {
       throw corrupt(header.allSatisfy { $0 == 0 } ? "it begins with zeros" : "it is no SQLite database")
     }
+    // The last two are 0 while all of the database is in its log.
     let isSound =
       header[18] == header[19] && (1...2).contains(header[18]) && Array(header[21..<24]) == [64, 32, 32]
-      && header[44..<48].elementsEqual([0, 0, 0, 4]) && header[56..<60].elementsEqual([0, 0, 0, 1])
+      && [[0, 0, 0, 4], [0, 0, 0, 0]].contains(Array(header[44..<48]))
+      && [[0, 0, 0, 1], [0, 0, 0, 0]].contains(Array(header[56..<60]))
     guard isSound else { throw corrupt("its header is damaged") }
   }
 

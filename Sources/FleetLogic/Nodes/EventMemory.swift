@@ -33,7 +33,7 @@ struct EventMemory: Equatable, Sendable {
 
 extension Telegram {
   /// A number that stands for what an event says, whatever its node thought the time was, and however often it sent it:
-  /// FNV-1a (Fowler, Noll and Vo) with 64 bits, of its content without any time of the calendar.
+  /// FNV-1a (Fowler, Noll and Vo) with 64 bits, of its content without what may change from one sending to the next.
   var content: UInt64 {
     var timeless = self
     timeless.envelope.time = nil
@@ -44,32 +44,52 @@ extension Telegram {
 }
 
 extension Telegram.Body {
-  /// Takes out what changes from one sending to the next: the times of the node's clock, and the mark of a backlog.
+  /// Takes out what changes from one sending to the next: the times of the node's clock, ages and spans that count a
+  /// sleep of the machine, and the mark of a backlog.
   fileprivate mutating func forgetTimes() {
     let never = WallTime(seconds: 0)
     switch self {
     case .shake(var message):
       message.start = never
-      message.end = message.end.map { _ in never }
+      message.end = nil
+      message.place?.fixAgeS = 0
       self = .shake(message)
     case .waveform(var message):
       message.start = never
       self = .waveform(message)
     case .impact(var message):
       message.start = never
+      message.place?.fixAgeS = 0
       self = .impact(message)
     case .freeFall(var message):
       message.start = never
+      message.place?.fixAgeS = 0
       self = .freeFall(message)
-    case .location(.fixed(var position)):
-      position.received = position.received.map { _ in never }
+    case .geofence(var message):
+      message.ageS = 0
+      message.insideS = nil
+      self = .geofence(message)
+    case .location(let message): self = .location(message.timeless)
+    case .status, .acceleration, .orientation, .health, .reply, .evicted: break
+    }
+  }
+}
+
+extension LocationMessage {
+  fileprivate var timeless: LocationMessage {
+    switch self {
+    case .fixed(var position):
+      position.received = nil
+      position.fixTime = nil
+      position.ageS = 0
+      position.lostS = nil
       position.isBacklog = false
-      self = .location(.fixed(position))
-    case .location(.lost(var loss)):
-      if loss.last != nil { loss.last?.time = never }
+      return .fixed(position)
+    case .lost(var loss):
+      loss.last?.time = WallTime(seconds: 0)
+      loss.last?.ageS = 0
       loss.isBacklog = false
-      self = .location(.lost(loss))
-    case .status, .acceleration, .orientation, .geofence, .health, .reply, .evicted: break
+      return .lost(loss)
     }
   }
 }

@@ -35,6 +35,8 @@ final class Connection {
     if mode == .rescue { _ = judder_sqlite_keep_log(pointer) }
     // A file that somebody else may have written runs no code here.
     try execute("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
+    // Lets a file be read that is shorter than its header says.
+    if mode == .rescue { try execute("PRAGMA writable_schema = ON") }
   }
 
   deinit {
