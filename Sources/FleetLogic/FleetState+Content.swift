@@ -95,7 +95,7 @@ extension FleetState {
       let ageS = stamp.age(at: moment.instant, clock)
       note(.geofence(geofence, ageS: ageS, isLatest: isLatest), node: index, telegram, at: moment)
       if isLatest { watchFences(node: index, at: moment) }
-    case .waveform, .reply: break
+    case .waveform, .reply, .evicted: break
     }
   }
 

@@ -19,6 +19,10 @@ extension FleetState {
       tally.commands += 1
       return
     }
+    guard AckTopic(topic, under: configuration.prefix) == nil else {
+      tally.own += 1
+      return
+    }
     do {
       receive(try Topic(topic, under: configuration.prefix), payload: payload, retained: retained, at: moment)
     } catch {
@@ -124,7 +128,7 @@ extension FleetState {
     case .status(let status) where status.state == .lost: .will
     case .status: retained ? .retainedStatus : .live
     case .acceleration, .health, .reply: retained ? .retained : .live
-    case .shake, .waveform, .impact, .freeFall, .orientation, .location, .geofence:
+    case .shake, .waveform, .impact, .freeFall, .orientation, .location, .geofence, .evicted:
       retained ? .retained : .event(isBacklog: telegram.isBacklog)
     }
   }

@@ -48,11 +48,15 @@ public struct Alert: Equatable, Sendable {
     self.reason = reason
   }
 
+  /// The same in everything that is told of this alert, and in nothing that is told of another: an alert begins anew
+  /// only with a newer cause.
+  public var id: String { "\(rule)/\(node)/\(Decimal.text(since.seconds, decimals: 3))" }
+
   /// As it is published.
   public var message: AlertMessage {
     AlertMessage(
       rule: rule, node: node.description, state: state, time: at.wall, since: since, summary: summary, count: count,
-      value: value)
+      value: value, id: id)
   }
 }
 
