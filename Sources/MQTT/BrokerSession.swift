@@ -147,6 +147,14 @@ private struct SessionLoop {
     } else if end.failure.isHangUp {
       versions.wasHungUpOn()
     }
-    return backoff.next(lastedS: end.lastedS, random: random())
+    return backoff.next(after: end.forBackoff, random: random())
+  }
+}
+
+extension Link.End {
+  /// Who ended it, as far as the wait before the next try is concerned.
+  fileprivate var forBackoff: Backoff.End {
+    guard let lastedS else { return problem.isOfBroker ? .refused : .failed }
+    return problem.isOfBroker ? .ended(afterS: lastedS) : .lost(afterS: lastedS)
   }
 }

@@ -38,6 +38,10 @@ final class Client {
   /// OpenSSL's verdict on the broker's certificate; nil when it had nothing to object.
   private(set) var certificateVerdict: Int?
 
+  /// A ping was sent and has no answer yet.
+  private(set) var hasOpenPing = false
+  private var isQuiet = false
+
   /// Nil when there is no memory or no descriptor left. Ignores SIGPIPE for the whole program, as `mosquitto_new` does.
   init?(_ settings: BrokerSettings, version: ProtocolVersion, delegate: any ClientDelegate) {
     Library.start()
@@ -108,11 +112,14 @@ final class Client {
     return Outcome(code: code, errorNumber: errno)
   }
 
-  /// Pings when it is time to.
+  /// Pings when it is time to. From then on until the answer the log is listened to, since it alone tells of either.
   func keepAlive() -> Outcome {
+    if isQuiet, !hasOpenPing { listenToLog(true) }
     errno = 0
     let code = mosquitto_loop_misc(handle)
-    return Outcome(code: code, errorNumber: errno)
+    let outcome = Outcome(code: code, errorNumber: errno)
+    if isQuiet, !hasOpenPing { listenToLog(false) }
+    return outcome
   }
 
   /// Says goodbye, so that the broker keeps the will to itself.
@@ -146,7 +153,16 @@ final class Client {
 
   /// Spares each later packet the log line that nobody reads. Not from a callback.
   func stopLogging() {
-    mosquitto_log_callback_set(handle, nil)
+    isQuiet = true
+    listenToLog(false)
+  }
+
+  private func listenToLog(_ listens: Bool) {
+    guard listens else { return mosquitto_log_callback_set(handle, nil) }
+    mosquitto_log_callback_set(handle) { _, userData, level, text in
+      guard let text else { return }
+      Client.of(userData)?.heed(level, text)
+    }
   }
 
   private func set(_ will: Will) -> Bool {
@@ -181,17 +197,22 @@ extension Client {
     userData.map { Unmanaged<Client>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  /// libmosquitto logged an error. Now is the time to ask for the verdict: it soon frees what knows it.
-  private func failed(_ error: String) {
-    errors.append(error)
-    certificateVerdict = certificateVerdict ?? Library.certificateVerdict(mosquitto_ssl_get(handle))
+  /// libmosquitto logged something: an error, which counts until `stopLogging`, or that it sent or received a packet.
+  private func heed(_ level: Int32, _ text: UnsafePointer<CChar>) {
+    if level == MOSQ_LOG_ERR {
+      guard !isQuiet else { return }
+      errors.append(String(cString: text))
+      // Now is the time to ask for the verdict: libmosquitto soon frees what knows it.
+      certificateVerdict = certificateVerdict ?? Library.certificateVerdict(mosquitto_ssl_get(handle))
+    } else if strstr(text, "sending PINGREQ") != nil {
+      hasOpenPing = true
+    } else if strstr(text, "received PINGRESP") != nil {
+      hasOpenPing = false
+    }
   }
 
   private func setCallbacks() {
-    mosquitto_log_callback_set(handle) { _, userData, level, text in
-      guard level == MOSQ_LOG_ERR, let text else { return }
-      Client.of(userData)?.failed(String(cString: text))
-    }
+    listenToLog(true)
     mosquitto_connect_v5_callback_set(handle) { _, userData, code, flags, properties in
       guard let client = Client.of(userData) else { return }
       let connection = Connection(properties, hasSession: flags & 1 == 1, version: client.version)

@@ -23,7 +23,8 @@ struct LinkFailure: Sendable, Equatable {
     /// One of our deadlines passed.
     case connectDeadline
     case connackDeadline
-    case acknowledgementDeadline
+    case acknowledgementDeadline(seconds: Double)
+    case pingDeadline(seconds: Double)
     case stopped
   }
 
@@ -53,10 +54,13 @@ struct LinkFailure: Sendable, Equatable {
         .noAnswer,
         "\(endpoint) took the connection and then said nothing for \(brief(settings.connackDeadlineS)) s",
         remedy: "check that a broker listens there, and that both sides agree about TLS")
-    case .acknowledgementDeadline:
+    case .acknowledgementDeadline(let seconds):
       return LinkProblem(
-        .noAcknowledgement,
-        "\(endpoint) has not acknowledged a message for \(brief(settings.acknowledgementDeadlineS)) s",
+        .noAcknowledgement, "\(endpoint) has not acknowledged a message for \(brief(seconds)) s",
+        remedy: "connecting anew")
+    case .pingDeadline(let seconds):
+      return LinkProblem(
+        .keepaliveTimeout, "\(endpoint) has gone silent: no answer to a ping for \(brief(seconds)) s",
         remedy: "connecting anew")
     case .library(let code, let errorNumber):
       if let problem = tlsProblem(settings) { return problem }

@@ -62,7 +62,8 @@ struct LinkFailureTests {
     "by our own deadlines",
     arguments: [
       (LinkFailure.Cause.connectDeadline, LinkProblem.Kind.connectTimedOut), (.connackDeadline, .noAnswer),
-      (.acknowledgementDeadline, .noAcknowledgement), (.stopped, .stopped),
+      (.acknowledgementDeadline(seconds: 9), .noAcknowledgement), (.pingDeadline(seconds: 9), .keepaliveTimeout),
+      (.stopped, .stopped),
     ])
   func deadlines(cause: LinkFailure.Cause, kind: LinkProblem.Kind) {
     check(LinkFailure(stage: .greeting, cause: cause).problem(plain), kind)
