@@ -39,6 +39,7 @@ let package = Package(
       name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
     .target(name: "CLinux"),
     .target(name: "CTOML"),
+    .target(name: "CTLS", linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
 
     library("Telemetry"),
     library("Threading", ["CLinux"]),
@@ -46,7 +47,7 @@ let package = Package(
     library("FleetLogic", ["Telemetry"]),
     library("Waveforms", ["Telemetry"]),
     library("Daemon", ["CLinux", "CTOML", "Telemetry", "Threading"]),
-    library("MQTT", ["CMosquitto", "CLinux", "Threading"]),
+    library("MQTT", ["CMosquitto", "CLinux", "CTLS", "Threading"]),
     library("BrokerLink", ["Daemon", "MQTT", "Telemetry"]),
     library("Sensors", ["CLinux", "Telemetry", "Threading", "NodeLogic", "Daemon"]),
     library("Sinks", ["FleetLogic", "Telemetry", "Daemon"]),

@@ -45,6 +45,13 @@ public final class BrokerSession: Sendable {
   /// What the session has done so far.
   public var statistics: SessionStatistics { core.statistics }
 
+  /// Says what time it is, for a machine whose clock nothing vouches for: from the next connection on certificates are
+  /// held against that, and one that failed for its certificate's dates is tried again at once. It goes on by itself,
+  /// through suspensions too. From any thread.
+  ///
+  /// - Parameter seconds: since 1970; nil: the system clock counts again.
+  public func setTrustedTime(_ seconds: Double?) { core.setTrustedTime(seconds) }
+
   /// Starts to connect; once. Later calls do nothing.
   ///
   /// - Throws: when the kernel has no thread left.
@@ -134,7 +141,8 @@ private struct SessionLoop {
     }
     let waitS = wait(after: end)
     core.emit(.disconnected(problem: end.problem, retryInS: waitS, unsettled: unsettled))
-    return core.pause(seconds: waitS)
+    let dates: [LinkProblem.Kind] = [.tlsCertificateNotYetValid, .tlsCertificateExpired]
+    return core.pause(seconds: waitS, hopesForTime: dates.contains(end.problem.kind))
   }
 
   private mutating func wait(after end: Link.End) -> Double {

@@ -35,8 +35,8 @@ final class Client {
   private weak var delegate: (any ClientDelegate)?
   /// The errors libmosquitto logged until `stopLogging`.
   private(set) var errors: [String] = []
-  /// OpenSSL's verdict on the broker's certificate; nil when it had nothing to object.
-  private(set) var certificateVerdict: Int?
+  /// What is known about the broker's certificate since the first error.
+  private(set) var certificate = CertificateEvidence()
 
   /// A ping was sent and has no answer yet.
   private(set) var hasOpenPing = false
@@ -66,7 +66,9 @@ final class Client {
   var wantsToWrite: Bool { mosquitto_want_write(handle) }
 
   /// Applies everything but host and port. Answers what cannot work.
-  func configure(_ settings: BrokerSettings) -> LinkProblem? {
+  ///
+  /// - Parameter time: what certificates are held against.
+  func configure(_ settings: BrokerSettings, _ time: JudgingTime) -> LinkProblem? {
     mosquitto_int_option(handle, MOSQ_OPT_PROTOCOL_VERSION, version == .v5 ? MQTT_PROTOCOL_V5 : MQTT_PROTOCOL_V311)
     mosquitto_int_option(handle, MOSQ_OPT_TCP_NODELAY, 1)
     mosquitto_int_option(handle, MOSQ_OPT_SEND_MAXIMUM, Int32(settings.window))
@@ -81,7 +83,7 @@ final class Client {
     if let will = settings.will, !set(will) {
       return LinkProblem(.protocolViolation, "libmosquitto does not take the will for '\(will.topic)'")
     }
-    return secure(settings)
+    return secure(settings, time)
   }
 
   /// Looks up the host, connects and sends our greeting. Blocks; bound it with an interruption.
@@ -203,7 +205,7 @@ extension Client {
       guard !isQuiet else { return }
       errors.append(String(cString: text))
       // Now is the time to ask for the verdict: libmosquitto soon frees what knows it.
-      certificateVerdict = certificateVerdict ?? Library.certificateVerdict(mosquitto_ssl_get(handle))
+      if certificate.verdict == nil, let found = CertificateEvidence(mosquitto_ssl_get(handle)) { certificate = found }
     } else if strstr(text, "sending PINGREQ") != nil {
       hasOpenPing = true
     } else if strstr(text, "received PINGRESP") != nil {

@@ -21,6 +21,8 @@ final class Link: ClientDelegate {
   private let core: SessionCore
   private let settings: BrokerSettings
   private let version: ProtocolVersion
+  /// What certificates are held against.
+  private var time = JudgingTime.ofSystem()
   private var stage = LinkFailure.Stage.connecting
   /// What the broker said: CONNACK other than success, or DISCONNECT.
   private var verdict: LinkFailure.Cause?
@@ -46,7 +48,8 @@ final class Link: ClientDelegate {
     guard let client = Client(settings, version: version, delegate: self) else {
       return end(.library(code: Int32(MOSQ_ERR_ERRNO.rawValue), errorNumber: errno), nil)
     }
-    if let problem = client.configure(settings) { return end(.stopped, client, problem) }
+    if let trustedS = core.trustedTimeS { time = JudgingTime(seconds: trustedS, isTrusted: true) }
+    if let problem = client.configure(settings, time) { return end(.stopped, client, problem) }
     var cause = connect(client)
     while cause == nil { cause = serve(client) }
     return end(cause ?? .stopped, client)
@@ -54,8 +57,9 @@ final class Link: ClientDelegate {
 
   private func end(_ cause: LinkFailure.Cause, _ client: Client?, _ problem: LinkProblem? = nil) -> End {
     let failure = LinkFailure(
-      stage: stage, cause: cause, errors: client?.errors ?? [], certificateVerdict: client?.certificateVerdict,
-      version: version, year: yearNow())
+      stage: stage, cause: cause, errors: client?.errors ?? [],
+      certificate: client?.certificate ?? CertificateEvidence(),
+      version: version, time: time)
     return End(
       failure: failure, problem: problem ?? failure.problem(settings),
       lastedS: connection == nil ? nil : monotonicS() - connectedAtS, unsettled: inFlight.tokens)

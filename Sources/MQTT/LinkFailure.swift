@@ -32,11 +32,10 @@ struct LinkFailure: Sendable, Equatable {
   var cause: Cause
   /// What libmosquitto logged as errors on the way.
   var errors: [String] = []
-  /// OpenSSL's verdict on the broker's certificate, X509_V_*; nil when it never gave one.
-  var certificateVerdict: Int?
+  var certificate = CertificateEvidence()
   var version = ProtocolVersion.v5
-  /// What the clock of this machine says, for the question whether to believe it.
-  var year = 2025
+  /// What the certificate was held against, for the question whether to believe it.
+  var time = JudgingTime.ofSystem()
 
   /// Says what happened, and what to do.
   func problem(_ settings: BrokerSettings) -> LinkProblem {
@@ -70,7 +69,7 @@ struct LinkFailure: Sendable, Equatable {
 
   /// Whether the broker hung up on our greeting without a word: old brokers do that to MQTT 5.
   var isHangUp: Bool {
-    guard stage == .greeting, case .library = cause, errors.isEmpty, certificateVerdict == nil else { return false }
+    guard stage == .greeting, case .library = cause, errors.isEmpty, certificate.verdict == nil else { return false }
     return true
   }
 

@@ -14,6 +14,8 @@ final class SessionCore: Sendable {
   private struct State {
     var queue: [Publication] = []
     var stop: Stop?
+    /// The trusted time at the start of CLOCK_BOOTTIME [s since 1970]; nil: the system clock counts.
+    var trustedAtBootS: Double?
     var statistics = SessionStatistics()
   }
 
@@ -37,6 +39,9 @@ final class SessionCore: Sendable {
   var descriptor: Int32 { mailbox.descriptor }
   var statistics: SessionStatistics { state.withLock { $0.statistics } }
   var stop: Stop? { state.withLock { $0.stop } }
+
+  /// Seconds since 1970, by somebody who knows better than the system clock; nil: nobody does.
+  var trustedTimeS: Double? { state.withLock { $0.trustedAtBootS.map { $0 + bootTimeS() } } }
 
   // MARK: - From the caller
 
@@ -65,6 +70,12 @@ final class SessionCore: Sendable {
     }
     if acceptance == .accepted { wakeUp.signal() }
     return acceptance
+  }
+
+  /// The network thread notices where it waits for just that.
+  func setTrustedTime(_ seconds: Double?) {
+    state.withLock { $0.trustedAtBootS = seconds.map { $0 - bootTimeS() } }
+    wakeUp.signal()
   }
 
   /// Ends the session; the network thread notices even where it waits for room in the mailbox.
@@ -109,15 +120,28 @@ final class SessionCore: Sendable {
   }
 
   /// Waits; false when somebody wants the session to stop.
-  func pause(seconds: Double) -> Bool {
+  ///
+  /// - Parameter hopesForTime: ends early when another time becomes the trusted one.
+  func pause(seconds: Double, hopesForTime: Bool) -> Bool {
     let endS = monotonicS() + seconds
+    let before = state.withLock { $0.trustedAtBootS }
     while stop == nil {
       let restS = endS - monotonicS()
       guard restS > 0 else { return true }
+      if hopesForTime, hasChanged(since: before) { return true }
       isReadable(wakeUp.descriptor, seconds: restS)
       wakeUp.clear()
     }
     return false
+  }
+}
+
+extension SessionCore {
+  /// By more than what a clock is corrected by.
+  private func hasChanged(since before: Double?) -> Bool {
+    let now = state.withLock { $0.trustedAtBootS }
+    guard let before, let now else { return (before == nil) != (now == nil) }
+    return (now - before).magnitude > 3600
   }
 }
 
