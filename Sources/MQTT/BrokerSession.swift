@@ -130,6 +130,7 @@ private struct SessionLoop {
 
   /// One connection and the wait after it; false when the session is to stop.
   private mutating func runOnce() -> Bool {
+    let trusted = core.trustedAtBootS
     let link = Link(core, version: versions.next)
     // libmosquitto's callbacks reach the link by a pointer of their own, which keeps nothing alive.
     let end = withExtendedLifetime(link) { link.run() }
@@ -142,7 +143,8 @@ private struct SessionLoop {
     let waitS = wait(after: end)
     core.emit(.disconnected(problem: end.problem, retryInS: waitS, unsettled: unsettled))
     let dates: [LinkProblem.Kind] = [.tlsCertificateNotYetValid, .tlsCertificateExpired]
-    return core.pause(seconds: waitS, hopesForTime: dates.contains(end.problem.kind))
+    let hopesForTime = dates.contains(end.problem.kind)
+    return core.pause(seconds: waitS) { hopesForTime && isOtherTime(core.trustedAtBootS, than: trusted) }
   }
 
   private mutating func wait(after end: Link.End) -> Double {
@@ -157,6 +159,12 @@ private struct SessionLoop {
     }
     return backoff.next(after: end.forBackoff, random: random())
   }
+}
+
+/// Whether a trusted time differs by more than what a clock is corrected by.
+private func isOtherTime(_ now: Double?, than before: Double?) -> Bool {
+  guard let before, let now else { return (before == nil) != (now == nil) }
+  return (now - before).magnitude > 3600
 }
 
 extension Link.End {

@@ -48,7 +48,7 @@ final class Link: ClientDelegate {
     guard let client = Client(settings, version: version, delegate: self) else {
       return end(.library(code: Int32(MOSQ_ERR_ERRNO.rawValue), errorNumber: errno), nil)
     }
-    if let trustedS = core.trustedTimeS { time = JudgingTime(seconds: trustedS, isTrusted: true) }
+    if let trusted = core.trustedAtBootS { time = JudgingTime(seconds: trusted + bootTimeS(), isTrusted: true) }
     if let problem = client.configure(settings, time) { return end(.stopped, client, problem) }
     var cause = connect(client)
     while cause == nil { cause = serve(client) }

@@ -40,8 +40,9 @@ final class SessionCore: Sendable {
   var statistics: SessionStatistics { state.withLock { $0.statistics } }
   var stop: Stop? { state.withLock { $0.stop } }
 
-  /// Seconds since 1970, by somebody who knows better than the system clock; nil: nobody does.
-  var trustedTimeS: Double? { state.withLock { $0.trustedAtBootS.map { $0 + bootTimeS() } } }
+  /// What somebody who knows better than the system clock says of the start of CLOCK_BOOTTIME [s since 1970]; nil:
+  /// nobody does.
+  var trustedAtBootS: Double? { state.withLock { $0.trustedAtBootS } }
 
   // MARK: - From the caller
 
@@ -121,27 +122,17 @@ final class SessionCore: Sendable {
 
   /// Waits; false when somebody wants the session to stop.
   ///
-  /// - Parameter hopesForTime: ends early when another time becomes the trusted one.
-  func pause(seconds: Double, hopesForTime: Bool) -> Bool {
+  /// - Parameter isOver: looked at whenever something happens; ends the wait early.
+  func pause(seconds: Double, until isOver: () -> Bool) -> Bool {
     let endS = monotonicS() + seconds
-    let before = state.withLock { $0.trustedAtBootS }
     while stop == nil {
       let restS = endS - monotonicS()
       guard restS > 0 else { return true }
-      if hopesForTime, hasChanged(since: before) { return true }
+      if isOver() { return true }
       isReadable(wakeUp.descriptor, seconds: restS)
       wakeUp.clear()
     }
     return false
-  }
-}
-
-extension SessionCore {
-  /// By more than what a clock is corrected by.
-  private func hasChanged(since before: Double?) -> Bool {
-    let now = state.withLock { $0.trustedAtBootS }
-    guard let before, let now else { return (before == nil) != (now == nil) }
-    return (now - before).magnitude > 3600
   }
 }
 
