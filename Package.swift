@@ -48,6 +48,8 @@ let package = Package(
     library("Waveforms", ["Telemetry"]),
     library("Daemon", ["CLinux", "CTOML", "Telemetry", "Threading"]),
     library("MQTT", ["CMosquitto", "CLinux", "CTLS", "Threading"]),
+    library("Spool", ["CLinux", "Threading"]),
+    library("DiskFaults", ["Spool"]),
     library("BrokerLink", ["Daemon", "MQTT", "Telemetry"]),
     library("Sensors", ["CLinux", "Telemetry", "Threading", "NodeLogic", "Daemon"]),
     library("Sinks", ["FleetLogic", "Telemetry", "Daemon"]),
@@ -58,6 +60,7 @@ let package = Package(
     program(
       "FleetWatch", ["Telemetry", "Threading", "FleetLogic", "Daemon", "MQTT", "BrokerLink", "Sinks", "Waveforms"]),
     program("Demo", ["Rig", "Telemetry"]),
+    program("SpoolDrill", ["Spool", "Threading"]),
 
     benchmark("MotionBenchmark", ["NodeLogic", "Telemetry"], path: "Benchmarks/Motion"),
 
@@ -67,6 +70,7 @@ let package = Package(
     tests("WaveformsTests", ["Waveforms", "NodeLogic", "Telemetry", "Rig"]),
     tests("DaemonTests", ["Daemon", "Threading", "Telemetry", "Rig"]),
     tests("MQTTTests", ["MQTT", "Threading", "Rig"]),
+    tests("SpoolTests", ["Spool", "DiskFaults", "SpoolDrill", "Threading", "Rig"]),
     tests("SensorsTests", ["Sensors", "NodeLogic", "Telemetry", "Daemon", "Rig"]),
     tests("SinksTests", ["Sinks", "FleetLogic", "Telemetry"]),
     tests("NodeAgentTests", ["NodeAgent", "NodeLogic", "Telemetry", "Daemon", "MQTT", "Sensors"]),
