@@ -37,6 +37,7 @@ let package = Package(
   targets: [
     .systemLibrary(
       name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .target(name: "CLinux"),
     .target(name: "CTOML"),
     .target(name: "CTLS", linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
@@ -53,6 +54,7 @@ let package = Package(
     library("BrokerLink", ["Daemon", "MQTT", "Telemetry"]),
     library("Sensors", ["CLinux", "Telemetry", "Threading", "NodeLogic", "Daemon"]),
     library("Sinks", ["FleetLogic", "Telemetry", "Daemon"]),
+    library("Store", ["CSQLite", "Telemetry", "Threading"]),
     library("Rig"),
 
     program(
@@ -63,6 +65,7 @@ let package = Package(
     program("SpoolDrill", ["Spool", "Threading"]),
 
     benchmark("MotionBenchmark", ["NodeLogic", "Telemetry"], path: "Benchmarks/Motion"),
+    benchmark("StoreBenchmark", ["Store", "Telemetry"], path: "Benchmarks/Store"),
 
     tests("TelemetryTests", ["Telemetry", "Rig"]),
     tests("NodeLogicTests", ["NodeLogic", "Telemetry", "Rig"]),
@@ -73,6 +76,7 @@ let package = Package(
     tests("SpoolTests", ["Spool", "DiskFaults", "SpoolDrill", "Threading", "Rig"]),
     tests("SensorsTests", ["Sensors", "NodeLogic", "Telemetry", "Daemon", "Rig"]),
     tests("SinksTests", ["Sinks", "FleetLogic", "Telemetry"]),
+    tests("StoreTests", ["Store", "StoreBenchmark", "Telemetry", "CSQLite", "Rig"]),
     tests("NodeAgentTests", ["NodeAgent", "NodeLogic", "Telemetry", "Daemon", "MQTT", "Sensors"]),
     tests(
       "FleetWatchTests",
