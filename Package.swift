@@ -40,6 +40,7 @@ let package = Package(
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .target(name: "CLinux"),
     .target(name: "CTOML"),
+    .target(name: "CTLS", linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
 
     library("Telemetry"),
     library("Threading", ["CLinux"]),
@@ -47,7 +48,9 @@ let package = Package(
     library("FleetLogic", ["Telemetry"]),
     library("Waveforms", ["Telemetry"]),
     library("Daemon", ["CLinux", "CTOML", "Telemetry", "Threading"]),
-    library("MQTT", ["CMosquitto", "CLinux", "Threading"]),
+    library("MQTT", ["CMosquitto", "CLinux", "CTLS", "Threading"]),
+    library("Spool", ["CLinux", "Threading"]),
+    library("DiskFaults", ["Spool"]),
     library("BrokerLink", ["Daemon", "MQTT", "Telemetry"]),
     library("Sensors", ["CLinux", "Telemetry", "Threading", "NodeLogic", "Daemon"]),
     library("Sinks", ["FleetLogic", "Telemetry", "Daemon"]),
@@ -59,6 +62,7 @@ let package = Package(
     program(
       "FleetWatch", ["Telemetry", "Threading", "FleetLogic", "Daemon", "MQTT", "BrokerLink", "Sinks", "Waveforms"]),
     program("Demo", ["Rig", "Telemetry"]),
+    program("SpoolDrill", ["Spool", "Threading"]),
 
     benchmark("MotionBenchmark", ["NodeLogic", "Telemetry"], path: "Benchmarks/Motion"),
     benchmark("StoreBenchmark", ["Store", "Telemetry"], path: "Benchmarks/Store"),
@@ -69,6 +73,7 @@ let package = Package(
     tests("WaveformsTests", ["Waveforms", "NodeLogic", "Telemetry", "Rig"]),
     tests("DaemonTests", ["Daemon", "Threading", "Telemetry", "Rig"]),
     tests("MQTTTests", ["MQTT", "Threading", "Rig"]),
+    tests("SpoolTests", ["Spool", "DiskFaults", "SpoolDrill", "Threading", "Rig"]),
     tests("SensorsTests", ["Sensors", "NodeLogic", "Telemetry", "Daemon", "Rig"]),
     tests("SinksTests", ["Sinks", "FleetLogic", "Telemetry"]),
     tests("StoreTests", ["Store", "StoreBenchmark", "Telemetry", "CSQLite", "Rig"]),

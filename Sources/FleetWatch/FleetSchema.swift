@@ -14,7 +14,7 @@ enum FleetSchema {
         + "judder-fleet check reads all of it and says what is wrong.",
     ],
     sections: [
-      fleet, BrokerSection.section(clientID: "judder-fleet- and 8 random digits"), rule, sink,
+      fleet, BrokerSection.section(clientID: "judder-fleet- and 8 random digits", reconnectSpreadS: 0), rule, sink,
       WaveformKeeping.section, log,
     ])
 
