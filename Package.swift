@@ -43,6 +43,7 @@ let package = Package(
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .target(name: "CLinux"),
     .target(name: "CTOML"),
+    .target(name: "CTLS", linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
 
     library("Telemetry"),
     library("Threading", ["CLinux"]),
@@ -50,7 +51,7 @@ let package = Package(
     library("FleetLogic", ["Telemetry"]),
     library("Waveforms", ["Telemetry"]),
     library("Daemon", ["CLinux", "CTOML", "Telemetry", "Threading"]),
-    library("MQTT", ["CMosquitto", "CLinux", "Threading"]),
+    library("MQTT", ["CMosquitto", "CLinux", "CTLS", "Threading"]),
     library("Spool", ["CLinux", "Threading"]),
     library("DiskFaults", ["Spool"]),
     library("BrokerLink", ["Daemon", "MQTT", "Telemetry"]),

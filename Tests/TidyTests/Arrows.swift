@@ -5,14 +5,14 @@ enum Arrows {
   static let system = "Glibc"
 
   static let allowed: [String: Set<String>] = [
-    "CMosquitto": [], "CSQLite": [], "CLinux": [], "CTOML": [],
+    "CMosquitto": [], "CSQLite": [], "CLinux": [], "CTOML": [], "CTLS": [],
     "Telemetry": [],
     "Threading": ["CLinux", system],
     "NodeLogic": ["Telemetry"],
     "FleetLogic": ["Telemetry"],
     "Waveforms": ["Telemetry"],
     "Daemon": ["CLinux", "CTOML", "Telemetry", "Threading", system],
-    "MQTT": ["CMosquitto", "CLinux", "Threading", system],
+    "MQTT": ["CMosquitto", "CLinux", "CTLS", "Threading", system],
     "Spool": ["CLinux", "Threading", system],
     "DiskFaults": ["Spool", system],
     "SpoolDrill": ["Spool", "Threading", system],
