@@ -60,7 +60,8 @@ let package = Package(
     program(
       "NodeAgent", ["Telemetry", "Threading", "NodeLogic", "Daemon", "MQTT", "BrokerLink", "Sensors", "Waveforms"]),
     program(
-      "FleetWatch", ["Telemetry", "Threading", "FleetLogic", "Daemon", "MQTT", "BrokerLink", "Sinks", "Waveforms"]),
+      "FleetWatch",
+      ["Telemetry", "Threading", "FleetLogic", "Daemon", "MQTT", "BrokerLink", "Sinks", "Store", "Waveforms"]),
     program("Demo", ["Rig", "Telemetry"]),
     program("SpoolDrill", ["Spool", "Threading"]),
 
@@ -80,7 +81,7 @@ let package = Package(
     tests("NodeAgentTests", ["NodeAgent", "NodeLogic", "Telemetry", "Daemon", "MQTT", "Sensors"]),
     tests(
       "FleetWatchTests",
-      ["FleetWatch", "FleetLogic", "MQTT", "Sinks", "Telemetry", "Daemon", "Rig", "Waveforms"]),
+      ["FleetWatch", "FleetLogic", "MQTT", "Sinks", "Store", "Telemetry", "Daemon", "Rig", "Waveforms"]),
     tests("EndToEndTests", ["Rig", "Telemetry"]),
     tests("TidyTests", ["Rig"]),
   ]

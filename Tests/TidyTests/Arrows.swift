@@ -24,7 +24,8 @@ enum Arrows {
       "CLinux", "Telemetry", "Threading", "NodeLogic", "Daemon", "MQTT", "BrokerLink", "Sensors", "Waveforms", system,
     ],
     "FleetWatch": [
-      "CLinux", "Telemetry", "Threading", "FleetLogic", "Daemon", "MQTT", "BrokerLink", "Sinks", "Waveforms", system,
+      "CLinux", "Telemetry", "Threading", "FleetLogic", "Daemon", "MQTT", "BrokerLink", "Sinks", "Store", "Waveforms",
+      system,
     ],
     "Rig": ["Foundation", "Glibc"],
     "Demo": ["Foundation", "Rig", "Telemetry", system],
