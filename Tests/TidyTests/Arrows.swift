@@ -29,6 +29,7 @@ enum Arrows {
     ],
     "Rig": ["Foundation", "Glibc"],
     "Demo": ["Foundation", "Rig", "Telemetry", system],
+    "Simulate": ["DiskFaults", "FleetLogic", "NodeLogic", "Rig", "Spool", "Telemetry", system],
     "MotionBenchmark": ["NodeLogic", "Telemetry", system],
     "StoreBenchmark": ["Store", "Telemetry", system],
   ]
