@@ -33,10 +33,19 @@ enum CheckCommand {
     guard let settings else {
       return Finding(.warning, "store", StoreSettings.absence, remedy: "set store.file, or run it by its systemd unit")
     }
-    switch HistoryStore.inspect(settings) {
-    case .success(let text): return Finding(.good, "store", text)
-    case .failure(let problem): return Finding(.problem, "store", problem.description)
+    do throws(StoreProblem) {
+      return Finding(.good, "store", "\(settings.file): \(text(try HistoryStore.inspect(settings)))")
+    } catch {
+      return Finding(.problem, "store", error.description)
     }
+  }
+
+  private static func text(_ found: HistoryStore.Inspection) -> String {
+    guard found.sizeBytes > 0 else { return "not there yet, made by run" }
+    let events = found.events.map { "\($0) events" } ?? "too many events to count"
+    let megabytes = Decimal.text(Double(found.sizeBytes) / 1_048_576, decimals: 1)
+    let check = found.isCheckWhole ? "nothing is damaged" : "nothing is damaged as far as there was time to look"
+    return "\(events), \(megabytes) MB, \(check)" + (found.isInUse ? ", in use by a judder-fleet that runs" : "")
   }
 
   private static func folder(_ waveforms: WaveformKeeping) -> Finding {

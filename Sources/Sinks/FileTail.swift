@@ -7,18 +7,13 @@ enum FileTail {
 
   /// Whether the line is among the last ones of the file. False for what is no regular file or cannot be read.
   static func holds(_ line: [UInt8], file: String) -> Bool {
-    let newline = UInt8(ascii: "\n")
-    // A whole line, wherever it stands.
-    let wanted = [newline] + line + [newline]
-    let end = [newline] + read(file)
-    guard wanted.count <= end.count else { return false }
-    return end.withUnsafeBytes { bytes in
-      wanted.withUnsafeBytes { memmem(bytes.baseAddress, bytes.count, $0.baseAddress, $0.count) != nil }
-    }
+    read(file).split(separator: UInt8(ascii: "\n")).contains { $0.elementsEqual(line) }
   }
 
   /// Whether the file ends within a line: what wrote it was cut off.
-  static func isCut(_ file: String) -> Bool { read(file, lengthBytes: 1).last.map { $0 != UInt8(ascii: "\n") } ?? false }
+  static func isCut(_ file: String) -> Bool {
+    read(file, lengthBytes: 1).last.map { $0 != UInt8(ascii: "\n") } ?? false
+  }
 
   private static func read(_ file: String, lengthBytes: Int = FileTail.lengthBytes) -> [UInt8] {
     let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
