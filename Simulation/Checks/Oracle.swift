@@ -61,7 +61,7 @@ final class Oracle {
     switch wish {
     case .append(let event, _, _): appended(event, of: node)
     case .release(let boot, let range): released(BootKey(node: node, boot: boot.value), range, knowsFleet: knowsFleet)
-    case .fetch, .fleetAcknowledges: return
+    case .fetch, .fleetAcknowledges, .clock: return
     }
   }
 

@@ -143,7 +143,6 @@ final class SimulatedNode {
     }
     spool = worker
     worker.start()
-    worker.offer(.clock(offsetS: clockQuality == .none ? nil : clockState.wallAtStart.seconds))
   }
 
   private func startSession() {
@@ -288,7 +287,6 @@ final class SimulatedNode {
   private func tellClock() {
     guard isRunning else { return }
     hand(.clock(clockState))
-    spool?.offer(.clock(offsetS: clockQuality == .none ? nil : clockState.wallAtStart.seconds))
   }
 
   /// The machine sleeps for so long [s]: nothing happens on it, and its monotonic clock stands.
