@@ -179,7 +179,7 @@ final class SimulatedNode {
 
   private func settle(_ token: UInt64, _ answer: Answer) {
     if let key = underWay[token] {
-      world.oracle.settled(key, answer)
+      world.oracle.settled(key, answer, knowsFleet: knowsFleet)
       if world.plan.mutation == .releasesAtBroker, knowsFleet, answer == .success {
         carryOut(.spool(.release(boot: BootID(key.boot), key.sequence...key.sequence)))
       }
