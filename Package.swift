@@ -88,7 +88,7 @@ let package = Package(
       "FleetWatchTests",
       ["FleetWatch", "FleetLogic", "MQTT", "Sinks", "Store", "Telemetry", "Daemon", "Rig", "Waveforms"]),
     tests("SimulationTests", ["Simulate"]),
-    tests("EndToEndTests", ["Rig", "Telemetry"]),
+    tests("EndToEndTests", ["Rig", "Telemetry", "FleetLogic", "Spool", "Store"]),
     tests("TidyTests", ["Rig"]),
     .testTarget(
       name: "FuzzTests", dependencies: fuzzed.map { .byName(name: $0) },
