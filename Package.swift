@@ -77,7 +77,7 @@ let package = Package(
     tests(
       "FleetWatchTests",
       ["FleetWatch", "FleetLogic", "MQTT", "Sinks", "Store", "Telemetry", "Daemon", "Rig", "Waveforms"]),
-    tests("EndToEndTests", ["Rig", "Telemetry"]),
+    tests("EndToEndTests", ["MQTT", "Rig", "Store", "Telemetry"]),
     tests("TidyTests", ["Rig"]),
   ]
 )
