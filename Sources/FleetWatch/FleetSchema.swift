@@ -17,7 +17,7 @@ enum FleetSchema {
     sections: [
       fleet,
       BrokerSection.section(
-        clientID: "judder-fleet- and the host name, for watch and check 8 random digits"),
+        clientID: "judder-fleet- and the host name, for watch and check 8 random digits", reconnectSpreadS: 0),
       StoreSettings.section, rule, sink, WaveformKeeping.section, log,
     ])
 

@@ -91,6 +91,7 @@ final class Agent {
     if let sleptS { carryOut(node.handle(.suspended(seconds: sleptS), at: now)) }
     let state = clockWatch.change(at: now)
     if let state = state ?? (sleptS == nil ? nil : clockWatch.state) { carryOut(node.handle(.clock(state), at: now)) }
+    link.trust(node.trustedTime(at: now), at: now)
   }
 
   private func carryOut(_ effects: [NodeEffect]) {
@@ -103,7 +104,7 @@ final class Agent {
         hand(.usage(ProcessLoad(residentKB: usage.residentKB, processorS: usage.cpuSeconds)))
       case .keepAwake(let until): accelerometer?.keepAwake(until: until)
       case .keep(let record): records?.keep(record)
-      case .decided: break
+      case .decided, .spool: break
       }
     }
   }

@@ -5,14 +5,17 @@ enum Arrows {
   static let system = "Glibc"
 
   static let allowed: [String: Set<String>] = [
-    "CMosquitto": [], "CSQLite": [], "CLinux": [], "CTOML": [],
+    "CMosquitto": [], "CSQLite": [], "CLinux": [], "CTOML": [], "CTLS": [],
     "Telemetry": [],
     "Threading": ["CLinux", system],
     "NodeLogic": ["Telemetry"],
     "FleetLogic": ["Telemetry"],
     "Waveforms": ["Telemetry"],
     "Daemon": ["CLinux", "CTOML", "Telemetry", "Threading", system],
-    "MQTT": ["CMosquitto", "CLinux", "Threading", system],
+    "MQTT": ["CMosquitto", "CLinux", "CTLS", "Threading", system],
+    "Spool": ["CLinux", "Threading", system],
+    "DiskFaults": ["Spool", system],
+    "SpoolDrill": ["Spool", "Threading", system],
     "BrokerLink": ["Daemon", "MQTT", "Telemetry"],
     "Sensors": ["CLinux", "Telemetry", "Threading", "NodeLogic", "Daemon", system],
     "Sinks": ["FleetLogic", "Telemetry", "Daemon", system],
@@ -26,6 +29,7 @@ enum Arrows {
     ],
     "Rig": ["Foundation", "Glibc"],
     "Demo": ["Foundation", "Rig", "Telemetry", system],
+    "Simulate": ["DiskFaults", "FleetLogic", "NodeLogic", "Rig", "Spool", "Telemetry", system],
     "MotionBenchmark": ["NodeLogic", "Telemetry", system],
     "StoreBenchmark": ["Store", "Telemetry", system],
   ]
