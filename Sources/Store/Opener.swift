@@ -15,7 +15,7 @@ struct Opener {
     self.isCheckWanted = isCheckWanted
   }
 
-  private var file: String { settings.file }
+  var file: String { settings.file }
 
   func checkFolder() throws(StoreProblem) {
     let folder = folder(of: file)
@@ -38,13 +38,17 @@ struct Opener {
     let size = FileIdentity(file)?.sizeBytes ?? 0
     let logSize = FileIdentity(file + "-wal")?.sizeBytes ?? 0
     guard size > 0 else {
+      if let rescued = try openRescued() { return rescued }
       guard logSize == 0 else { throw corrupt("it is empty, and its log is not") }
-      return (try make(), OpeningReport(check: .new, isCheckWhole: true, migratedFrom: nil, rescue: nil, tookS: tookS))
+      return (
+        try make(file), OpeningReport(check: .new, isCheckWhole: true, migratedFrom: nil, rescue: nil, tookS: tookS)
+      )
     }
     try checkHeader()
     let connection = try Connection(file, .write, busyS: settings.busyS)
     let version = try checkVersion(connection)
-    let isClean = try connection.integer("SELECT value FROM meta WHERE key = 'clean'") == 1
+    // One whose making was broken off has no tables yet.
+    let isClean = version == 0 ? false : try connection.integer("SELECT value FROM meta WHERE key = 'clean'") == 1
     let isWhole = try checkPages(connection, isFull: !isClean)
     try prepare(connection)
     _ = try Schema.migrate(connection, steps)
@@ -52,18 +56,19 @@ struct Opener {
     return (
       connection,
       OpeningReport(
-        check: isClean ? .quick : .full, isCheckWhole: isWhole, migratedFrom: version < steps.count ? version : nil,
+        check: isClean ? .quick : .full, isCheckWhole: isWhole,
+        migratedFrom: (1..<steps.count).contains(version) ? version : nil,
         rescue: nil, tookS: tookS)
     )
   }
 
-  private var tookS: Double { monotonicS() - startS }
+  var tookS: Double { monotonicS() - startS }
 
-  private func corrupt(_ message: String) -> SQLiteFailure { SQLiteFailure(code: SQLITE_CORRUPT, message: message) }
+  func corrupt(_ message: String) -> SQLiteFailure { SQLiteFailure(code: SQLITE_CORRUPT, message: message) }
 
   /// A new database.
-  private func make() throws(SQLiteFailure) -> Connection {
-    let connection = try Connection(file, .write, busyS: settings.busyS)
+  func make(_ path: String) throws(SQLiteFailure) -> Connection {
+    let connection = try Connection(path, .write, busyS: settings.busyS)
     try connection.execute("PRAGMA page_size = 4096; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA encoding = 'UTF-8'")
     try prepare(connection)
     _ = try Schema.migrate(connection, steps)
@@ -74,7 +79,7 @@ struct Opener {
   }
 
   /// How it is written. Room that was freed need not be overwritten, which Debian's library would do.
-  private func prepare(_ connection: Connection) throws(SQLiteFailure) {
+  func prepare(_ connection: Connection) throws(SQLiteFailure) {
     guard try connection.text("PRAGMA journal_mode = WAL") == "wal" else {
       throw SQLiteFailure(
         code: SQLITE_IOERR, message: "it cannot have a write-ahead log: its file system lacks mmap(2)")
@@ -139,52 +144,19 @@ struct Opener {
   /// Looks at the pages for as long as there is time. Answers whether that was enough.
   private func checkPages(_ connection: Connection, isFull: Bool) throws(SQLiteFailure) -> Bool {
     guard isCheckWanted else { return false }
-    let deadline = Deadline(atS: monotonicS() + (isFull ? settings.fullCheckS : settings.checkS))
-    let pointer = Unmanaged.passUnretained(deadline).toOpaque()
-    sqlite3_progress_handler(connection.handle, 1000, { Deadline.isOver($0) }, pointer)
-    defer { sqlite3_progress_handler(connection.handle, 0, nil, nil) }
+    let interruption = Interruption(connection, afterS: isFull ? settings.fullCheckS : settings.checkS)
+    var found: String?
+    var failure: SQLiteFailure?
     do throws(SQLiteFailure) {
-      let pragma = isFull ? "integrity_check" : "quick_check"
-      let found = try connection.text("PRAGMA \(pragma)(1)") ?? "ok"
-      guard found == "ok" else { throw corrupt(found.split(separator: "\n").joined(separator: " ")) }
-      return true
+      found = try connection.text("PRAGMA \(isFull ? "integrity_check" : "quick_check")(1)")
     } catch {
-      guard error.primary == SQLITE_INTERRUPT else { throw error }
-      return false
+      failure = error
     }
-  }
-
-  // MARK: A damaged one
-
-  private func rescue(_ reason: String) throws(StoreProblem) -> (Connection, OpeningReport) {
-    let kept = try Quarantine.setAside(file)
-    do throws(SQLiteFailure) {
-      let connection = try make()
-      let salvage = Salvage(connection, deadlineS: monotonicS() + settings.salvageS)
-      salvage.takeOver(from: kept)
-      let rescue = OpeningReport.Rescue(
-        reason: reason, file: kept, rows: salvage.rows, holes: salvage.holes, isWhole: salvage.isWhole)
-      return (
-        connection,
-        OpeningReport(check: .full, isCheckWhole: true, migratedFrom: nil, rescue: rescue, tookS: tookS)
-      )
-    } catch {
-      throw error.problem(file)
+    if interruption.end() { return false }
+    if let failure { throw failure }
+    guard found == nil || found == "ok" else {
+      throw corrupt((found ?? "").split(separator: "\n").joined(separator: " "))
     }
-  }
-}
-
-/// When something that SQLite does must be over.
-final class Deadline {
-  private let atS: Double
-
-  init(atS: Double) { self.atS = atS }
-
-  var isOver: Bool { monotonicS() >= atS }
-
-  /// For sqlite3_progress_handler: anything but 0 interrupts.
-  static func isOver(_ pointer: UnsafeMutableRawPointer?) -> Int32 {
-    guard let pointer else { return 0 }
-    return Unmanaged<Deadline>.fromOpaque(pointer).takeUnretainedValue().isOver ? 1 : 0
+    return true
   }
 }

@@ -1,3 +1,4 @@
+internal import CSQLite
 internal import Glibc
 internal import Telemetry
 
@@ -7,12 +8,12 @@ enum Quarantine {
   static let maximumKept = 3
 
   /// Renames the database and what belongs to it, and answers its new name.
-  static func setAside(_ file: String) throws(StoreProblem) -> String {
+  static func setAside(_ file: String) throws(SQLiteFailure) -> String {
     let target = freeName(file)
-    for suffix in ["-wal", "-shm", ""] where FileIdentity(file + suffix) != nil {
+    for suffix in ["", "-wal", "-shm"] where FileIdentity(file + suffix) != nil {
       guard rename(file + suffix, target + suffix) == 0 else {
-        let code = errno
-        throw SQLiteFailure(code: 0, message: "it is damaged and cannot be set aside", systemCode: code).problem(file)
+        throw SQLiteFailure(
+          code: SQLITE_IOERR, message: "it is damaged and cannot be set aside", systemCode: errno)
       }
     }
     synchronizeFolder(of: file)

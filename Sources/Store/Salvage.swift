@@ -104,7 +104,7 @@ final class Salvage {
 
   private func copyNumbered(_ table: String, _ columns: [String], _ source: Connection) {
     let list = columns.joined(separator: ", ")
-    let below = "SELECT \(list) FROM \(table) WHERE id < ? ORDER BY id DESC LIMIT 500"
+    let below = "SELECT \(list) FROM \(table) WHERE id < ? ORDER BY id DESC LIMIT 5000"
     var next = Int64.max
     var step: Int64 = 1
     while !deadline.isOver {
@@ -143,7 +143,7 @@ final class Salvage {
             count += 1
             write(table, statement)
           }
-          return count < 500 ? .end : .more
+          return count < 5000 ? .end : .more
         } catch {
           return .unreadable
         }

@@ -211,3 +211,54 @@ struct CorruptionTests {
     #expect(sample.shelf.corruptFiles.count == 3)
   }
 }
+
+@Suite("Crashes while a damaged database is replaced")
+struct RescueTests {
+  /// A damaged database, and what its rescue made of it: 50 events.
+  private func rescued(_ shelf: Shelf) throws -> (damaged: [UInt8], new: [UInt8]) {
+    var store: HistoryStore? = try shelf.open()
+    _ = try store?.commit(batch((1...50).map { event($0) }))
+    store?.close()
+    store = nil
+    var damaged = try shelf.bytes()
+    damaged[18] = 9
+    try shelf.write(damaged)
+    store = try shelf.open()
+    #expect(store?.opening.rescue?.rows["events"] == 50)
+    try store?.database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    store = nil
+    return (damaged, try shelf.bytes())
+  }
+
+  @Test("Before the new one is finished, the rescue begins anew")
+  func before() throws {
+    let shelf = try Shelf()
+    let (damaged, _) = try rescued(shelf)
+    shelf.clear()
+    try shelf.write(damaged)
+    try shelf.write(Array("half a database".utf8), ".new")
+    #expect(try shelf.open().count() == 50)
+    #expect(shelf.corruptFiles.count == 1)
+  }
+
+  @Test("Between the two renames, the new one is put in place, and the old one's log is not taken for its")
+  func between() throws {
+    let shelf = try Shelf()
+    let (damaged, new) = try rescued(shelf)
+    shelf.clear()
+    try shelf.write(damaged, ".corrupt-20261130T000000Z")
+    try shelf.write(Array("somebody else's log".utf8), "-wal")
+    try shelf.write(new, ".new")
+    let store = try shelf.open()
+    #expect(try store.count() == 50)
+    #expect(store.opening.rescue?.file == shelf.file + ".corrupt-20261130T000000Z")
+    #expect(try shelf.bytes(".corrupt-20261130T000000Z-wal") == Array("somebody else's log".utf8))
+  }
+
+  @Test("A new one that was never finished is not taken")
+  func unfinished() throws {
+    let shelf = try Shelf()
+    try shelf.write(Array("half a database".utf8), ".new")
+    #expect(try shelf.open().count() == 0)
+  }
+}
