@@ -88,8 +88,8 @@ let package = Package(
     tests(
       "FleetWatchTests",
       ["FleetWatch", "FleetLogic", "MQTT", "Sinks", "Store", "Telemetry", "Daemon", "Rig", "Waveforms"]),
-    tests("SimulationTests", ["Simulate"]),
-    tests("EndToEndTests", ["Rig", "Telemetry", "FleetLogic", "Spool", "Store"]),
+tests("SimulationTests", ["Simulate"]),
+    tests("EndToEndTests", ["MQTT", "Rig", "Telemetry", "FleetLogic", "Spool", "Store"]),
     tests("TidyTests", ["Rig"]),
     .testTarget(
       name: "FuzzTests", dependencies: fuzzed.map { .byName(name: $0) },

@@ -47,7 +47,8 @@ struct Opener {
     try checkHeader()
     let connection = try Connection(file, .write, busyS: settings.busyS)
     let version = try checkVersion(connection)
-    let isClean = try connection.integer("SELECT value FROM meta WHERE key = 'clean'") == 1
+    // One whose making was broken off has no tables yet.
+    let isClean = version == 0 ? false : try connection.integer("SELECT value FROM meta WHERE key = 'clean'") == 1
     let isWhole = try checkPages(connection, isFull: !isClean)
     try prepare(connection)
     _ = try Schema.migrate(connection, steps)
@@ -55,7 +56,8 @@ struct Opener {
     return (
       connection,
       OpeningReport(
-        check: isClean ? .quick : .full, isCheckWhole: isWhole, migratedFrom: version < steps.count ? version : nil,
+        check: isClean ? .quick : .full, isCheckWhole: isWhole,
+        migratedFrom: (1..<steps.count).contains(version) ? version : nil,
         rescue: nil, tookS: tookS)
     )
   }

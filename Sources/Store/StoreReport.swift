@@ -4,7 +4,8 @@ public import Telemetry
 public enum StoreReport: Equatable, Sendable {
   /// The database is open; what had to be done for that. Said at start, and when it had to be opened anew.
   case opened(OpeningReport)
-  /// A part of what was kept; only at start, after `opened`.
+  /// A part of what was kept; only at start, after `opened`. When damage is found while it is read, `opened` comes
+  /// again, and then everything from the first part on.
   case kept(KeptFleet)
   /// All of what was kept has been said: batches are written from now on.
   case ready

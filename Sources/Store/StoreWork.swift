@@ -149,6 +149,8 @@ final class StoreWork: @unchecked Sendable {
       let isFirst = !hasLoaded
       let opened = try HistoryStore(settings, steps: Schema.steps, isCheckWanted: isFirst || isDamaged)
       isDamaged = false
+      if hasDiskErred { try opened.writeAnew() }
+      hasDiskErred = false
       if isFirst || opened.opening.rescue != nil || opened.opening.check == .new { say(.opened(opened.opening)) }
       if isFirst {
         try opened.load { say(.kept($0)) }
@@ -172,6 +174,8 @@ final class StoreWork: @unchecked Sendable {
 
   /// What made it be opened anew was damage, so that a check is worth its time.
   private var isDamaged = false
+  /// What made it be opened anew was an error of the disk.
+  private var hasDiskErred = false
 
   private func works() {
     backoff = Backoff()
@@ -189,6 +193,7 @@ final class StoreWork: @unchecked Sendable {
     // as it is.
     if ![.full, .busy].contains(problem.kind) {
       if problem.kind == .corrupt { isDamaged = true }
+      if problem.kind == .io { hasDiskErred = true }
       store = nil
     }
     let news = desk.withLock { desk -> StoreState? in

@@ -58,6 +58,19 @@ struct FailureTests {
     #expect(try shelf.bytes() == before)
   }
 
+  @Test("A database whose making was broken off is made")
+  func halfMade() throws {
+    let shelf = try Shelf()
+    do {
+      let connection = try Connection(shelf.file, .write, busyS: 1)
+      try connection.execute("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL")
+    }
+    #expect(try shelf.bytes().count > 0)
+    let store = try shelf.open()
+    #expect(try store.commit(batch([event(1)])).outcomes == [.stored])
+    #expect(store.opening.rescue == nil && store.opening.migratedFrom == nil)
+  }
+
   @Test("Without its folder it says which one is missing")
   func noFolder() throws {
     let shelf = try Shelf()

@@ -12,7 +12,8 @@ struct KillTests {
     static let size = 20
     let child: ChildProcess
 
-    init(_ shelf: Shelf, first: Int, name: String) throws {
+    /// - Parameter fault: what strace does to one of its calls.
+    init(_ shelf: Shelf, first: Int, name: String, fault: String? = nil) throws {
       let bundle =
         (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
       let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -20,9 +21,11 @@ struct KillTests {
       let folders = [URL(filePath: bundle).deletingLastPathComponent(), root.appending(path: ".build/debug")]
       let program = folders.map { $0.appending(path: "StoreBenchmark").path(percentEncoded: false) }
         .first { FileManager.default.isExecutableFile(atPath: $0) }
+      let command = [program ?? "StoreBenchmark", "write", shelf.file, "\(first)", "\(Writer.size)"]
+      let trace = fault.map { ["strace", "-D", "-f", "-qq", "-o", "/dev/null", "-e", "inject=\($0)"] } ?? []
       child = try ChildProcess(
-        program ?? "StoreBenchmark", ["write", shelf.file, "\(first)", "\(Writer.size)"], name: name,
-        in: shelf.workplace.folder, environment: ["SWIFT_BACKTRACE": "enable=no"])
+        (trace + command)[0], Array((trace + command).dropFirst()), name: name, in: shelf.workplace.folder,
+        environment: ["SWIFT_BACKTRACE": "enable=no"])
     }
 
     /// The last batch that it said is on the disk.
@@ -65,6 +68,41 @@ struct KillTests {
     }
     #expect(last > 0)
   }
+
+  /// Calls of SQLite and of this program that change files.
+  private static let calls = ["pwrite64", "fdatasync", "fsync", "ftruncate", "unlink", "openat"]
+
+  @Test("Killed at any call that changes a file, what was committed is there, once", .enabled(if: hasStrace))
+  func killedInCall() throws {
+    let rounds = repetitions("JUDDER_STORE_CALLS", 4)
+    for call in Self.calls {
+      let shelf = try Shelf()
+      var (last, next) = (-1, 0)
+      for round in 0..<rounds {
+        let number = call == "pwrite64" ? 1 + round * 23 : 1 + round
+        let writer = try Writer(
+          shelf, first: max(0, next - 1), name: "writer-\(round)", fault: "\(call):signal=KILL:when=\(number)")
+        // Where there are not so many such calls, it is killed by hand.
+        if writer.child.wait(seconds: 0.4) == nil { writer.child.stop(signal: SIGKILL) }
+        last = max(last, writer.committed ?? -1)
+        next = try check(shelf, last: last, round)
+      }
+    }
+  }
+
+  @Test("After fsync fails nothing is acknowledged, and nothing of before is lost", .enabled(if: hasStrace))
+  func failedSync() throws {
+    for number in 2...repetitions("JUDDER_STORE_CALLS", 4) + 2 {
+      let shelf = try Shelf()
+      let writer = try Writer(
+        shelf, first: 0, name: "writer", fault: "fdatasync,fsync:error=EIO:when=\(number * 3)+")
+      #expect(writer.child.wait(seconds: 20) != nil)
+      #expect(writer.child.outputText().contains("look at the kernel's log"), "\(writer.child.outputText())")
+      _ = try check(shelf, last: writer.committed ?? -1, number)
+    }
+  }
+
+  private static let hasStrace = ChildProcess.find("strace") != nil
 
   @Test("Copied while it is written, as a power cut leaves it, the copy has all that was committed before")
   func copied() throws {
