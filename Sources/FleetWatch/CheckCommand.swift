@@ -2,6 +2,7 @@ internal import BrokerLink
 internal import Daemon
 internal import FleetLogic
 internal import MQTT
+internal import Store
 internal import Telemetry
 internal import Waveforms
 
@@ -22,9 +23,20 @@ enum CheckCommand {
     let rules = configuration.fleet.rules.map(\.name).joined(separator: ", ")
     try report.add(Finding(.good, "configuration", "\(file ?? "defaults, no file"): rules \(rules)"))
     for warning in configuration.warnings { try report.add(Finding(.warning, "configuration", warning)) }
+    try report.add(store(configuration.store))
     if let waveforms = configuration.waveforms { try report.add(folder(waveforms)) }
     for finding in broker(configuration) { try report.add(finding) }
     try report.end()
+  }
+
+  private static func store(_ settings: StoreSettings?) -> Finding {
+    guard let settings else {
+      return Finding(.warning, "store", StoreSettings.absence, remedy: "set store.file, or run it by its systemd unit")
+    }
+    switch HistoryStore.inspect(settings) {
+    case .success(let text): return Finding(.good, "store", text)
+    case .failure(let problem): return Finding(.problem, "store", problem.description)
+    }
   }
 
   private static func folder(_ waveforms: WaveformKeeping) -> Finding {

@@ -104,7 +104,7 @@ final class Agent {
         hand(.usage(ProcessLoad(residentKB: usage.residentKB, processorS: usage.cpuSeconds)))
       case .keepAwake(let until): accelerometer?.keepAwake(until: until)
       case .keep(let record): records?.keep(record)
-      case .decided: break
+      case .decided, .spool: break
       }
     }
   }

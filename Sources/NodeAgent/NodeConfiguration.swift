@@ -103,7 +103,7 @@ struct NodeConfiguration {
       settings.motion = motion(configuration)
     }
     if configuration.flag("gpsd.enabled") { settings.location = location(configuration) }
-    settings.outboxBytes = Int(configuration.number("spool.cap_mb") * 1_000_000)
+    settings.outbox.memoryBytes = Int(configuration.number("spool.cap_mb") * 1_000_000)
     settings.healthIntervalS = configuration.number("health.interval_s")
     return settings
   }

@@ -210,7 +210,7 @@ public struct FixState: Sendable {
         told += note(events(outgoing.telegram, at: now), at: now)
         // Shown is delivered.
         if let token = outgoing.token { effects += node.handle(.delivered(token), at: now) }
-      case .log, .measureUsage, .keepAwake, .keep: break
+      case .log, .measureUsage, .keepAwake, .keep, .spool: break
       }
     }
     return told

@@ -1,0 +1,176 @@
+/// What the spool remembers besides the records: the file `state`, replaced as a whole.
+///
+/// `JSTA`, the format's version (1 byte), numbers of varying length (LEB128) in the order of the properties, lists with
+/// their count before them, and the CRC-32C of everything before it (4 bytes, little-endian).
+struct SavedState: Equatable {
+  static let file = "state"
+  /// The longest that is written or read [bytes]. Released runs that do not fit are left out: those events go out
+  /// again, which is no loss.
+  static let largestBytes = 1_048_576
+  private static let magic = Array("JSTA".utf8)
+  private static let version: UInt8 = 1
+  private static let releasedBytes = 65_536
+
+  /// What is wrong with a segment and has been told.
+  struct KnownDamage: Equatable {
+    let segment: UInt32
+    let offset: Int
+  }
+
+  /// A note, and the segment whose removal it tells of; 0: none.
+  struct Note: Equatable {
+    var note: EvictionNote
+    var segment: UInt32
+  }
+
+  /// The highest numbers given so far.
+  var ordinal: UInt32 = 0
+  var segment: UInt32 = 0
+  var fleetAcknowledges = false
+  var notes: [Note] = []
+  var knownDamage: [KnownDamage] = []
+  /// How long segments are of which that is known.
+  var sealed: [(segment: UInt32, bytes: Int)] = []
+  /// What was released of the records that are still there, by the run's ordinal.
+  var released: [(ordinal: UInt32, runs: [ClosedRange<UInt64>])] = []
+
+  static func == (one: SavedState, other: SavedState) -> Bool { one.encoded == other.encoded }
+
+  var encoded: [UInt8] {
+    var writer = ByteWriter(capacity: 1024)
+    writer.append(SavedState.magic)
+    writer.append(SavedState.version)
+    writer.appendVarying(Int(ordinal))
+    writer.appendVarying(Int(segment))
+    writer.append(UInt8(fleetAcknowledges ? 1 : 0))
+    writer.appendVarying(notes.count)
+    for note in notes { SavedState.append(note, to: &writer) }
+    writer.appendVarying(knownDamage.count)
+    for damage in knownDamage {
+      writer.appendVarying(Int(damage.segment))
+      writer.appendVarying(damage.offset)
+    }
+    writer.appendVarying(sealed.count)
+    for (segment, bytes) in sealed {
+      writer.appendVarying(Int(segment))
+      writer.appendVarying(bytes)
+    }
+    appendReleased(to: &writer)
+    writer.append(CRC32C.of(writer.bytes))
+    return writer.bytes
+  }
+
+  private func appendReleased(to writer: inout ByteWriter) {
+    var left = SavedState.releasedBytes / 6
+    writer.appendVarying(released.count)
+    for (ordinal, runs) in released {
+      writer.appendVarying(Int(ordinal))
+      SavedState.append(Array(runs.prefix(left)), to: &writer)
+      left = max(0, left - runs.count)
+    }
+  }
+
+  /// Runs as distances: from the end of the one before, and the length.
+  private static func append(_ runs: [ClosedRange<UInt64>], to writer: inout ByteWriter) {
+    writer.appendVarying(runs.count)
+    var end: UInt64 = 0
+    for run in runs {
+      writer.appendVarying(run.lowerBound &- end)
+      writer.appendVarying(run.upperBound - run.lowerBound)
+      end = run.upperBound
+    }
+  }
+
+  private static func append(_ saved: Note, to writer: inout ByteWriter) {
+    writer.appendVarying(saved.note.id)
+    writer.appendVarying(Int(saved.note.boot))
+    writer.append(saved.note.reason.rawValue)
+    writer.appendVarying(Int(saved.segment))
+    append(saved.note.runs, to: &writer)
+    writer.appendVarying(saved.note.events.map { $0 + 1 } ?? 0)
+    writer.appendVarying(saved.note.bytes.map { $0 + 1 } ?? 0)
+    writer.appendVarying(saved.note.counts.count)
+    for (kind, count) in saved.note.counts.sorted(by: { $0.key < $1.key }) {
+      writer.append(kind)
+      writer.appendVarying(count)
+    }
+  }
+
+  init() {}
+
+  /// Nil when the bytes are no state of this format, or damaged.
+  init?(_ bytes: [UInt8]) {
+    guard bytes.count >= 9, bytes.count <= SavedState.largestBytes, bytes.starts(with: SavedState.magic),
+      bytes[4] == SavedState.version
+    else { return nil }
+    var end = ByteReader(bytes.suffix(4))
+    guard end.next(UInt32.self) == CRC32C.of(bytes.dropLast(4)) else { return nil }
+    var reader = ByteReader(bytes.dropFirst(5).dropLast(4))
+    guard let read = SavedState.read(&reader), reader.isAtEnd else { return nil }
+    self = read
+  }
+
+  private static func read(_ reader: inout ByteReader) -> SavedState? {
+    var state = SavedState()
+    guard let ordinal = reader.nextNumber(), let segment = reader.nextNumber(), let flags = reader.next(UInt8.self),
+      let notes = list(&reader, note),
+      let knownDamage = list(
+        &reader, { reader in both(reader.nextNumber(), reader.nextCount()).map(KnownDamage.init) }),
+      let sealed = list(&reader, { reader in both(reader.nextNumber(), reader.nextCount()) }),
+      let released = list(&reader, { reader in both(reader.nextNumber(), runs(&reader)) })
+    else { return nil }
+    state.ordinal = ordinal
+    state.segment = segment
+    state.fleetAcknowledges = flags == 1
+    state.notes = notes
+    state.knownDamage = knownDamage
+    state.sealed = sealed.map { (segment: $0.0, bytes: $0.1) }
+    state.released = released.map { (ordinal: $0.0, runs: $0.1) }
+    return state
+  }
+
+  private static func both<One, Other>(_ one: One?, _ other: Other?) -> (One, Other)? {
+    guard let one, let other else { return nil }
+    return (one, other)
+  }
+
+  private static func list<Element>(
+    _ reader: inout ByteReader, _ element: (inout ByteReader) -> Element?
+  ) -> [Element]? {
+    guard let count = reader.nextCount() else { return nil }
+    var elements: [Element] = []
+    for _ in 0..<count {
+      guard let next = element(&reader) else { return nil }
+      elements.append(next)
+    }
+    return elements
+  }
+
+  private static func runs(_ reader: inout ByteReader) -> [ClosedRange<UInt64>]? {
+    var end: UInt64 = 0
+    return list(&reader) { reader in
+      guard let gap = reader.nextVarying(), let length = reader.nextVarying() else { return nil }
+      let (start, isBeyond) = end.addingReportingOverflow(gap)
+      let (last, isFarBeyond) = start.addingReportingOverflow(length)
+      guard !isBeyond, !isFarBeyond else { return nil }
+      end = last
+      return start...last
+    }
+  }
+
+  private static func note(_ reader: inout ByteReader) -> Note? {
+    guard let id = reader.nextVarying(), let boot = reader.nextNumber(),
+      let reason = reader.next(UInt8.self).flatMap(EvictionNote.Reason.init), let segment = reader.nextNumber(),
+      let runs = runs(&reader), let events = reader.nextCount(), let bytes = reader.nextCount(),
+      let counts = list(&reader, { reader in both(reader.next(UInt8.self), reader.nextCount()) })
+    else { return nil }
+    let note = EvictionNote(
+      id: id, boot: boot, reason: reason, runs: runs, events: events == 0 ? nil : events - 1,
+      counts: Dictionary(counts, uniquingKeysWith: +), bytes: bytes == 0 ? nil : bytes - 1)
+    return Note(note: note, segment: segment)
+  }
+}
+
+extension ByteReader {
+  fileprivate mutating func nextNumber() -> UInt32? { nextVarying().flatMap { UInt32(exactly: $0) } }
+}

@@ -1,0 +1,132 @@
+/// Giving up events where there is no room, or no use, for all of them.
+extension SpoolCore {
+  static var ageCheckPeriodS: Double { 60 }
+  private static var refusalS: Double { 5 }
+
+  /// Makes room for a record of a lane; false when everything there is more important than it.
+  mutating func makeRoom(for size: Int, lane: SpoolLane, _ atS: Double) throws(DiskFailure) -> Bool {
+    guard sizeBytes + size > limits.capBytes else { return true }
+    try removeSpent()
+    pruneQuarantine(to: max(0, limits.capBytes / 2 - size))
+    while sizeBytes + size > limits.capBytes {
+      guard let victim = victim(notBefore: lane) else { return false }
+      try evict(victim, .cap, atS)
+    }
+    return true
+  }
+
+  /// The oldest segment of the least important lane. What only tells of earlier notes goes last.
+  private func victim(notBefore lane: SpoolLane) -> SegmentName? {
+    for candidate in SpoolLane.allCases.reversed() where candidate >= lane {
+      let mine = segments.filter { $0.name.lane == candidate && !$0.entries.isEmpty }
+      if let name = (mine.first { !$0.isCarried } ?? mine.first)?.name { return name }
+    }
+    return nil
+  }
+
+  /// Gives up a segment: what it held is on the disk as notes before it goes.
+  mutating func evict(_ name: SegmentName, _ reason: EvictionNote.Reason, _ atS: Double) throws(DiskFailure) {
+    if writers[name.lane.index]?.waiting.contains(where: { $0.record.note != nil }) ?? false {
+      try commitOrThrow(name.lane, atS)
+    }
+    if writers[name.lane.index]?.segment == name.number { seal(name.lane) }
+    guard let old = index(of: name.number).map({ segments[$0] }) else { return }
+    let copy = old.isCarried ? nil : try carry(old)
+    let kept = Set(copy?.entries.map { copy?.sequence($0) ?? 0 } ?? [])
+    let told = notesOfGivingUp(old, but: kept, reason).map { add($0, segment: name.number) }
+    do throws(DiskFailure) {
+      try save()
+    } catch {
+      // Nothing was given up after all.
+      notes.removeAll { saved in told.contains { $0.id == saved.note.id } }
+      if let copy { try? remove(copy.name) }
+      throw error
+    }
+    reports += told.map(SpoolReport.evicted)
+    // Where its name can't be removed, what it holds is released nevertheless.
+    if let index = index(of: name.number), let all = segments[index].sequences {
+      count(name.lane, segments[index].release(all), -1)
+    }
+    try remove(name)
+  }
+
+  /// What nobody has released of a segment, as notes of at most `EvictionNote.runLimit` runs each.
+  private func notesOfGivingUp(
+    _ segment: Segment, but kept: Set<UInt64>, _ reason: EvictionNote.Reason
+  ) -> [EvictionNote] {
+    var notes: [EvictionNote] = []
+    for entry in segment.entries where !entry.isReleased {
+      let sequence = segment.sequence(entry)
+      if kept.contains(sequence) { continue }
+      let isNext = notes.last?.runs.last.map { $0.upperBound &+ 1 == sequence } ?? false
+      if !isNext, (notes.last?.runs.count ?? EvictionNote.runLimit) == EvictionNote.runLimit {
+        notes.append(
+          EvictionNote(id: 0, boot: segment.name.boot, reason: reason, runs: [], events: 0, counts: [:]))
+      }
+      let last = notes.count - 1
+      if isNext, let run = notes[last].runs.popLast() {
+        notes[last].runs.append(run.lowerBound...sequence)
+      } else {
+        notes[last].runs.append(sequence...sequence)
+      }
+      notes[last].events = (notes[last].events ?? 0) + 1
+      notes[last].counts[entry.kind, default: 0] += 1
+    }
+    return notes
+  }
+
+  /// Keeps an event in mind that there is no room for.
+  mutating func refuse(_ record: SpoolRecord, _ atS: Double) {
+    refused.append((record.sequence, record.kind))
+    let dueS = refused.count < EvictionNote.runLimit ? atS + SpoolCore.refusalS : atS
+    refusedDueS = min(refusedDueS ?? dueS, dueS)
+  }
+
+  mutating func tellRefused() throws(DiskFailure) {
+    refusedDueS = nil
+    let events = refused.sorted { $0.sequence < $1.sequence }
+    var told: [EvictionNote] = []
+    for start in stride(from: 0, to: events.count, by: EvictionNote.runLimit) {
+      let part = events[start..<min(start + EvictionNote.runLimit, events.count)]
+      let counts = Dictionary(part.map { ($0.kind, 1) }, uniquingKeysWith: +)
+      let note = EvictionNote(
+        id: 0, boot: boot, reason: .cap, runs: part.map(\.sequence).runs, events: part.count, counts: counts)
+      told.append(add(note, segment: 0))
+    }
+    try save()
+    refused = []
+    reports += told.map(SpoolReport.evicted)
+  }
+
+  /// Gives up the segments of which even the newest event is too old.
+  mutating func evictByAge(_ atS: Double) {
+    ageCheckS = nil
+    guard let capAgeS = limits.capAgeS else { return }
+    if let clockOffsetS {
+      let bornBeforeS = atS + clockOffsetS - capAgeS
+      for lane in SpoolLane.allCases.reversed() {
+        for name in expired(lane, bornBeforeS, clockOffsetS) where trouble == nil {
+          attempt(atS) { core throws(DiskFailure) in try core.evict(name, .age, atS) }
+        }
+      }
+    }
+    if lanes.contains(where: { $0.events > 0 }) { ageCheckS = atS + SpoolCore.ageCheckPeriodS }
+  }
+
+  /// A segment is no younger than those after it: what nobody knows the age of goes with its successors.
+  private func expired(_ lane: SpoolLane, _ bornBeforeS: Double, _ offsetS: Double) -> [SegmentName] {
+    let mine = segments.filter { $0.name.lane == lane }
+    let last = mine.lastIndex { segment in
+      let newestS = segment.newestBornAt.map(Double.init) ?? segment.lastAtS.map { $0 + offsetS }
+      return newestS.map { $0 < bornBeforeS } ?? false
+    }
+    return last.map { mine[...$0].filter { !$0.isSpent }.map(\.name) } ?? []
+  }
+
+  mutating func configure(_ limits: SpoolLimits, _ atS: Double) {
+    self.limits = limits
+    guard phase == .open, trouble == nil else { return }
+    attempt(atS) { core throws(DiskFailure) in _ = try core.makeRoom(for: 0, lane: .shock, atS) }
+    ageCheckS = atS
+  }
+}

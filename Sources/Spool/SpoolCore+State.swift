@@ -1,0 +1,111 @@
+/// The state file: released numbers, notes, what is known of segments.
+extension SpoolCore {
+  /// How long what was released may be unknown to the disk [s]: after a crash it goes out again.
+  static var stateS: Double { 600 }
+  private static var temporaryState: String { SavedState.file + ".tmp" }
+  private static var noteLimit: Int { 64 }
+  private static var knownDamageLimit: Int { 64 }
+
+  var snapshot: SavedState {
+    var state = SavedState()
+    state.ordinal = ordinal
+    state.segment = lastSegment
+    state.fleetAcknowledges = fleetAcknowledges
+    state.notes = notes
+    state.knownDamage = knownDamage.filter { index(of: $0.segment) != nil }.suffix(SpoolCore.knownDamageLimit)
+    state.sealed = segments.filter { $0.syncedBytes > 0 }.map { ($0.name.number, $0.syncedBytes) }
+    state.released = released
+    return state
+  }
+
+  /// By run. Only of records that are there: what has no record has nothing to be released, and a number between two
+  /// released ones may still be appended.
+  private var released: [(ordinal: UInt32, runs: [ClosedRange<UInt64>])] {
+    var numbers: [UInt32: [ClosedRange<UInt64>]] = [:]
+    for segment in segments where segment.live.events < segment.entries.count {
+      numbers[segment.name.ordinal, default: []] += segment.runs(ofReleased: true)
+    }
+    return numbers.sorted { $0.key < $1.key }.map { ($0.key, $0.value.coalesced) }
+  }
+
+  /// Replaces the state file where it would change.
+  mutating func save() throws(DiskFailure) {
+    stateDueS = nil
+    let bytes = snapshot.encoded
+    if bytes == savedBytes { return }
+    do throws(DiskFailure) {
+      try write(bytes)
+    } catch {
+      try? disk.unlink(SpoolCore.temporaryState)
+      throw error
+    }
+    savedBytes = bytes
+    stateBytes = bytes.count
+  }
+
+  private mutating func write(_ bytes: [UInt8]) throws(DiskFailure) {
+    let name = SpoolCore.temporaryState
+    // A failure or a crash may have left one.
+    try? disk.unlink(name)
+    let file = try disk.create(name)
+    do throws(DiskFailure) {
+      try disk.append(bytes, to: file)
+      writtenBytes += bytes.count
+      syncs += 1
+      try disk.sync(file)
+    } catch {
+      disk.close(file)
+      throw error
+    }
+    disk.close(file)
+    // A state that no longer speaks of a file must not outlive the file's name.
+    if hasRemovals { try syncFolder() }
+    savedBytes = nil
+    try disk.rename(name, to: SavedState.file)
+    try syncFolder()
+  }
+
+  mutating func noteFleet(_ atS: Double) {
+    guard !fleetAcknowledges else { return }
+    fleetAcknowledges = true
+    scheduleState(atS)
+  }
+
+  /// The state is to be saved at that time at the latest.
+  mutating func scheduleState(_ dueS: Double) {
+    stateDueS = min(stateDueS ?? dueS, dueS)
+  }
+
+  /// Adds notes of what was given up; they are on the disk with the next `save`.
+  mutating func add(_ note: EvictionNote, segment: UInt32) -> EvictionNote {
+    lastNote += 1
+    var note = note
+    note.id = UInt64(ordinal) << 32 | lastNote
+    notes.append(SavedState.Note(note: note, segment: segment))
+    if notes.count > SpoolCore.noteLimit {
+      lostNotes += notes.count - SpoolCore.noteLimit
+      notes.removeFirst(notes.count - SpoolCore.noteLimit)
+    }
+    return note
+  }
+
+  /// A record that tells of a note is stored: the next state does without the note.
+  mutating func fulfil(_ id: UInt64) {
+    notes.removeAll { $0.note.id == id }
+  }
+}
+
+extension [ClosedRange<UInt64>] {
+  /// Ascending, what touches or overlaps put together.
+  var coalesced: [ClosedRange<UInt64>] {
+    var result: [ClosedRange<UInt64>] = []
+    for run in sorted(by: { $0.lowerBound < $1.lowerBound }) {
+      if let last = result.last, run.lowerBound <= last.upperBound || run.lowerBound - last.upperBound == 1 {
+        result[result.count - 1] = last.lowerBound...Swift.max(last.upperBound, run.upperBound)
+      } else {
+        result.append(run)
+      }
+    }
+    return result
+  }
+}

@@ -1,0 +1,90 @@
+internal import CLinux
+internal import Glibc
+
+/// When the disk is tried again [s].
+enum Probing {
+  static let firstS = 0.5
+  /// Where trying costs a write.
+  static let longestS = 30.0
+  /// Where it costs none, as with a read-only file system.
+  static let longestFreeS = 4.0
+  static let file = "probe"
+  static let bytes = [UInt8](repeating: 0x70, count: 4096)
+}
+
+/// A disk that does not do what it should, and its coming back.
+extension SpoolCore {
+  /// Nothing is kept from now on; what waits is given back.
+  mutating func fall(into failure: DiskFailure, _ atS: Double) {
+    guard trouble == nil else { return }
+    trouble = Trouble(text: failure.text, code: failure.code, probeAtS: atS + probeIntervalS)
+    lengthenProbing(failure.code)
+    for lane in SpoolLane.allCases { salvage(lane) }
+    let records = refused.map(\.sequence)
+    refused = []
+    refusedDueS = nil
+    giveBack(records)
+  }
+
+  /// What a lane has written may be on the disk yet, and is synced once. What can't be is given back.
+  private mutating func salvage(_ lane: SpoolLane) {
+    guard let writer = writers[lane.index], !writer.waiting.isEmpty else { return }
+    if let lost = syncOrAbandon(lane) { giveBack(lost.map(\.record.sequence)) }
+  }
+
+  mutating func giveBack(_ sequences: [UInt64], _ reason: String? = nil) {
+    guard !sequences.isEmpty else { return }
+    let reason = reason ?? trouble?.text ?? "the spool is closed"
+    reports.append(.notStored(boot: boot, sequences, reason: reason))
+  }
+
+  mutating func lengthenProbing(_ code: Int32) {
+    let isFree = [ENOSPC, EROFS, EACCES, EPERM, EWOULDBLOCK].contains(code)
+    probeIntervalS = min(probeIntervalS * 2, isFree ? Probing.longestFreeS : Probing.longestS)
+  }
+
+  /// Looks whether the disk works again.
+  mutating func probe(_ atS: Double) {
+    guard phase == .open else {
+      trouble = nil
+      tryToOpen(atS)
+      return
+    }
+    do throws(DiskFailure) {
+      try tryDisk()
+      trouble = nil
+      // What could not be saved or removed meanwhile.
+      scheduleState(atS)
+      scheduleRemoval(atS)
+    } catch {
+      trouble?.text = error.text
+      trouble?.code = error.code
+      trouble?.probeAtS = atS + probeIntervalS
+      lengthenProbing(error.code)
+    }
+  }
+
+  /// Writes, syncs and removes a small file.
+  func tryDisk() throws(DiskFailure) {
+    if trouble?.code == ENOSPC, let free = disk.freeBytes(), free < 4 * Probing.bytes.count {
+      throw DiskFailure(call: "write", code: ENOSPC, name: Probing.file)
+    }
+    try? disk.unlink(Probing.file)
+    let file = try disk.create(Probing.file)
+    defer {
+      disk.close(file)
+      try? disk.unlink(Probing.file)
+    }
+    try disk.append(Probing.bytes, to: file)
+    try disk.sync(file)
+  }
+}
+
+extension DiskFailure {
+  /// In words, for the log and for messages.
+  public var text: String {
+    if call == "flock", code == EWOULDBLOCK { return "in use by another process" }
+    let words = judder_error_text(code).map { String(cString: $0) } ?? "error \(code)"
+    return name.isEmpty ? "\(words) (\(call))" : "\(words) (\(call) of \(name))"
+  }
+}
