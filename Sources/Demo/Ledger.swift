@@ -53,7 +53,7 @@ struct Ledger {
     case .geofence(let crossing):
       crossings[crossing.event, default: 0] += 1
       if crossing.event == .enter { news.append("\(node) came into the fence \(crossing.fence)") }
-    case .acceleration, .waveform, .impact, .freeFall, .orientation, .health, .reply: break
+    case .acceleration, .waveform, .impact, .freeFall, .orientation, .health, .reply, .evicted: break
     }
   }
 

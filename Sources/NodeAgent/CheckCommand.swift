@@ -22,6 +22,7 @@ enum CheckCommand {
     let topics = "publishes to \(configuration.prefix)/\(configuration.name)/..."
     try report.add(Finding(.good, "configuration", "\(file ?? "defaults, no file"): \(topics)"))
     for warning in configuration.warnings { try report.add(Finding(.warning, "configuration", warning)) }
+    try report.add(SpoolFinding.finding(configuration.spool))
     for finding in record(configuration) + accelerometer(configuration) { try report.add(finding) }
     let (location, fix) = gpsd(configuration)
     for finding in location { try report.add(finding) }
@@ -29,7 +30,7 @@ enum CheckCommand {
       try report.add(fences)
     }
     try report.add(clock(configuration, fix))
-    for finding in broker(configuration) { try report.add(finding) }
+    for finding in broker(configuration, fix) { try report.add(finding) }
     try report.end()
   }
 
@@ -63,8 +64,10 @@ enum CheckCommand {
   }
 
   /// Publishes to a topic beside the node's streams.
-  private static func broker(_ configuration: NodeConfiguration) -> [Finding] {
-    var trial = BrokerTrial(configuration.broker, topic: "\(configuration.prefix)/\(configuration.name)/check")
+  private static func broker(_ configuration: NodeConfiguration, _ fix: Fix?) -> [Finding] {
+    let time = trustedTimeS(ClockProbe().read(), at: MonotonicClock.process.now(), fix: fix)
+    var trial = BrokerTrial(
+      configuration.broker, topic: "\(configuration.prefix)/\(configuration.name)/check", trustedTimeS: time)
     return trial.run()
   }
 }

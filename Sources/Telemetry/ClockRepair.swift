@@ -53,7 +53,7 @@ extension Telegram.Body {
     case .reply(var message):
       message.until = message.until.map { $0 + seconds }
       self = .reply(message)
-    case .status, .acceleration, .orientation, .geofence, .health: break
+    case .status, .acceleration, .orientation, .geofence, .health, .evicted: break
     }
   }
 }

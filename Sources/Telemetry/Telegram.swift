@@ -52,6 +52,7 @@ public struct Telegram: Equatable, Sendable {
     case geofence(GeofenceMessage)
     case health(HealthMessage)
     case reply(ReplyMessage)
+    case evicted(EvictedMessage)
 
     /// The stream that carries this content.
     public var stream: Stream {
@@ -67,6 +68,7 @@ public struct Telegram: Equatable, Sendable {
       case .geofence: .geofence
       case .health: .health
       case .reply: .reply
+      case .evicted: .evicted
       }
     }
   }

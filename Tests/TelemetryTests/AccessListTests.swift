@@ -63,6 +63,10 @@ import Testing
   }
 
   @Test func aNodeHearsItsCommandsAndTheFleetGivesThem() {
+    #expect(may("pump-2", "read", "judder/pump-2/ack"))
+    #expect(!may("pump-3", "read", "judder/pump-2/ack"))
+    #expect(may("judder-fleet", "write", "judder/pump-2/ack"))
+    #expect(!may("judder-viewer", "write", "judder/pump-2/ack") && !may("pump-2", "write", "judder/pump-2/ack"))
     #expect(may("pump-2", "read", "judder/pump-2/command"))
     #expect(!may("pump-3", "read", "judder/pump-2/command"))
     #expect(may("judder-fleet", "write", "judder/pump-2/command"))
@@ -75,8 +79,8 @@ import Testing
     let known = Set(Telemetry.Stream.allCases.map(\.rawValue))
     let granted = grants.filter { $0.user == nil && $0.access == "write" }
       .map { $0.filter.replacing("judder/%u/", with: "") }
-    // One is reserved; the other is what `judder-node check` publishes.
-    #expect(Set(granted).subtracting(known) == ["evicted", "check"])
+    // What `judder-node check` publishes.
+    #expect(Set(granted).subtracting(known) == ["check"])
     #expect(!granted.contains { $0.contains(where: "+#".contains) })
   }
 }

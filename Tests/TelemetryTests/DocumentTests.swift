@@ -74,6 +74,10 @@ import Testing
       let payload = Array(example.utf8)
       #expect(try CommandMessage.decode(payload: payload).encode() == payload)
     }
+    for example in try section("Acknowledgements").examples {
+      let payload = Array(example.utf8)
+      #expect(try AckMessage.decode(payload: payload).encode() == payload)
+    }
     for example in try section("judder-fleet/alerts/<rule>/<node>").examples {
       let payload = Array(example.utf8)
       #expect(try AlertMessage.decode(payload: payload).encode() == payload)
@@ -90,6 +94,7 @@ import Testing
     let fleet = keys(try JSONValue.parse(Examples.fleetStatus.encode()))
     #expect(fleet == (try section("judder-fleet/status").keys))
     #expect(keys(try JSONValue.parse(Examples.command.encode())) == (try section("Commands").keys))
+    #expect(keys(try JSONValue.parse(Examples.ack.encode())) == (try section("Acknowledgements").keys))
     let alert = keys(try JSONValue.parse(Examples.alert.encode()))
     #expect(alert == (try section("judder-fleet/alerts/<rule>/<node>").keys))
   }
@@ -98,7 +103,7 @@ import Testing
   /// none of them has.
   @Test func everyKeyInTheCodecsIsInACompleteMessage() throws {
     let folder = Self.root.appendingPathComponent("Sources/Telemetry/Codec")
-    let pattern = /json\.(?:number|integer|string|text|boolean|vector|object|array)\("([a-z0-9_]+)"/
+    let pattern = /json\.(?:number|integer|string|text|boolean|vector|object|array|runs)\("([a-z0-9_]+)"/
     var written: Set<String> = []
     for file in try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil) {
       let source = try String(contentsOf: file, encoding: .utf8)
@@ -107,6 +112,7 @@ import Testing
     var complete = keys(try JSONValue.parse(Examples.fleetStatus.encode()))
     complete.formUnion(keys(try JSONValue.parse(Examples.alert.encode())))
     complete.formUnion(keys(try JSONValue.parse(Examples.command.encode())))
+    complete.formUnion(keys(try JSONValue.parse(Examples.ack.encode())))
     for telegram in Examples.full { complete.formUnion(keys(try JSONValue.parse(telegram.encode()))) }
     let last = Set(complete.compactMap { $0.split(separator: ".").last.map(String.init) })
     #expect(written.count > 60)
@@ -138,6 +144,9 @@ import Testing
     words += LocationMessage.Loss.Reason.allCases.map(\.rawValue) + AlertMessage.State.allCases.map(\.rawValue)
     words +=
       HealthMessage.Accelerometer.State.allCases.map(\.rawValue) + HealthMessage.GPS.State.allCases.map(\.rawValue)
+    words += EvictedMessage.Reason.allCases.map(\.rawValue) + FleetStatusMessage.Store.allCases.map(\.rawValue)
+    words += HealthMessage.Spool.State.allCases.map(\.rawValue)
+    words += HealthMessage.Spool.Delivery.allCases.map(\.rawValue)
     for word in words { #expect(text.contains("`\(word)`"), "\(word)") }
   }
 }

@@ -23,6 +23,7 @@ enum Examples {
     Telegram(event, .freeFall(freeFall)),
     Telegram(notice, .reply(reply)),
     Telegram(event, .geofence(geofence)),
+    Telegram(event, .evicted(evicted)),
   ]
 
   static let sparse: [Telegram] = [
@@ -58,6 +59,7 @@ enum Examples {
       .location(.fixed(LocationMessage.Position(dimensions: 2, latitude: 0, longitude: 0, ageS: 0, cause: .first)))),
     Telegram(event, .location(.lost(LocationMessage.Loss(reason: .gpsdGone, last: nil)))),
     Telegram(event, .geofence(GeofenceMessage(fence: "a", .enter, latitude: 0, longitude: 0, ageS: 0, edgeM: 0))),
+    Telegram(event, .evicted(EvictedMessage(first: 3, last: 3, count: nil, .damaged))),
     Telegram(
       notice,
       .health(
@@ -162,10 +164,26 @@ enum Examples {
     fence: "depot", .leave, isFirst: true, latitude: -33.8567844, longitude: 151.2152967, accuracyM: 3.75, ageS: 0.25,
     edgeM: 12.5, insideS: 86_400.5)
 
+  static let evicted = EvictedMessage(
+    boot: BootID(0xBEEF), first: 5, last: 99, runs: [5...7, 9...9, 60...99], count: 44,
+    counts: [
+      .shake: 1, .waveform: 2, .impact: 3, .freeFall: 4, .orientation: 5, .location: 6, .geofence: 7, .evicted: 16,
+    ], bytes: 65_536, .cap)
+
+  static let ack = AckMessage(boot: BootID(0xC0FFEE), sequence: 412, also: [414...420, 430...430])
+
   static var health: HealthMessage {
     var message = HealthMessage(
       spool: HealthMessage.Spool(events: 2, bytes: 611, oldestS: 0.25, evicted: 1),
       link: HealthMessage.Link(connects: 3, unacknowledged: 2, dropped: 4, refused: 5))
+    message.spool.state = .memory
+    message.spool.trouble = "No space left on device"
+    message.spool.delivery = .fleet
+    message.spool.unconfirmed = 3
+    message.spool.unsaved = 2
+    message.spool.setAside = 4
+    message.spool.damaged = 5
+    message.spool.lastsS = 86_400
     var accelerometer = HealthMessage.Accelerometer(state: .stalled, gaps: 6, dropped: 7)
     accelerometer.rateHz = 99.5
     accelerometer.ageS = 12
@@ -194,10 +212,13 @@ enum Examples {
     message.agent = softwareVersion
     message.nodes = 3
     message.firing = 1
+    message.store = .failed
+    message.trouble = "database or disk is full"
     return message
   }
 
   static let alert = AlertMessage(
     rule: "lost-fix", node: "pump-7", state: .firing, time: WallTime(seconds: 1_796_011_500.5),
-    since: WallTime(seconds: 1_796_011_380.5), summary: "pump-7 has had no fix for 120 s", count: 1, value: 120)
+    since: WallTime(seconds: 1_796_011_380.5), summary: "pump-7 has had no fix for 120 s", count: 1, value: 120,
+    id: "lost-fix/pump-7/1796011380.500")
 }

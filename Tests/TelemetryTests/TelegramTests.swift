@@ -69,7 +69,9 @@ import Testing
           + #""reason":"rejected","rejected_by":"acceleration","rejected_acc_m":512.25,"#
           + #""last":{"lat":90,"lon":-180,"acc_m":3.5,"t":1796011000,"age_s":500.125},"backlog":true}"#,
         #"{"v":1,"boot":"00c0ffee","t":1796011500.125,"clk":"rtc","up":12.5,"#
-          + #""spool":{"events":2,"bytes":611,"oldest_s":0.25,"evicted":1},"#
+          + #""spool":{"events":2,"bytes":611,"oldest_s":0.25,"evicted":1,"state":"memory","#
+          + #""trouble":"No space left on device","delivery":"fleet","unconfirmed":3,"unsaved":2,"set_aside":4,"#
+          + #""damaged":5,"lasts_s":86400},"#
           + #""link":{"connects":3,"unacked":2,"dropped":4,"refused":5},"#
           + #""accelerometer":{"state":"stalled","hz":99.5,"age_s":12,"gaps":6,"dropped":7,"noise_mg":1.25,"#
           + #""polling":"no trigger","error":"No such device","#
@@ -93,6 +95,10 @@ import Testing
         #"{"v":1,"boot":"00c0ffee","seq":7,"t":1796011500.125,"clk":"ntp","up":12.5,"fence":"depot","#
           + #""event":"leave","first":true,"lat":-33.8567844,"lon":151.2152967,"acc_m":3.75,"age_s":0.25,"#
           + #""edge_m":12.5,"inside_s":86400.5}"#,
+        #"{"v":1,"boot":"00c0ffee","seq":7,"t":1796011500.125,"clk":"ntp","up":12.5,"of_boot":"0000beef","#
+          + #""from_seq":5,"to_seq":99,"runs":[[5,7],[9,9],[60,99]],"events":44,"counts":{"shake":1,"waveform":2,"#
+          + #""impact":3,"freefall":4,"orientation":5,"location":6,"geofence":7,"evicted":16},"bytes":65536,"#
+          + #""reason":"cap"}"#,
       ])
     #expect(text(Examples.sparse[0]) == #"{"v":1,"boot":"00000001","state":"lost"}"#)
     #expect(
@@ -164,7 +170,8 @@ import Testing
     #expect(try AlertMessage.decode(payload: alert.encode()) == alert)
     #expect(
       String(decoding: Examples.alert.encode(), as: UTF8.self)
-        == #"{"v":1,"rule":"lost-fix","node":"pump-7","state":"firing","t":1796011500.5,"since_t":1796011380.5,"#
-        + #""summary":"pump-7 has had no fix for 120 s","count":1,"value":120}"#)
+        == #"{"v":1,"id":"lost-fix/pump-7/1796011380.500","rule":"lost-fix","node":"pump-7","state":"firing","#
+        + #""t":1796011500.5,"since_t":1796011380.5,"summary":"pump-7 has had no fix for 120 s","#
+        + #""count":1,"value":120}"#)
   }
 }

@@ -49,6 +49,15 @@ import Testing
     #expect(try reason("judder/\u{301}pump-7/shake") == .node)
   }
 
+  @Test func anAcknowledgementsTopicReadsBackAsItself() throws {
+    let topic = AckTopic(prefix: try TopicPrefix("a/b"), node: try #require(NodeName("pump-7")))
+    #expect(topic.description == "a/b/pump-7/ack")
+    #expect(AckTopic("a/b/pump-7/ack", under: try PrefixPattern("+/b")) == topic)
+    for text in ["a/b/pump-7/command", "a/c/pump-7/ack", "a/b/Pump/ack", "a/b/pump-7/ack/x", "ack"] {
+      #expect(AckTopic(text, under: try PrefixPattern("a/b")) == nil, "\(text)")
+    }
+  }
+
   @Test func aCommandsTopicReadsBackAsItself() throws {
     let topic = CommandTopic(prefix: try TopicPrefix("a/b"), node: try #require(NodeName("pump-7")))
     #expect(topic.description == "a/b/pump-7/command")

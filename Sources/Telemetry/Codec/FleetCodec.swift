@@ -9,6 +9,8 @@ extension FleetStatusMessage {
       json.text("agent", agent)
       json.integer("nodes", nodes)
       json.integer("firing", firing)
+      json.string("store", store?.rawValue)
+      json.text("trouble", trouble)
     }
     return json.bytes
   }
@@ -21,6 +23,8 @@ extension FleetStatusMessage {
     message.agent = try reader.textIfPresent("agent")
     message.nodes = try reader.countIfPresent("nodes")
     message.firing = try reader.countIfPresent("firing")
+    message.store = try reader.wordIfPresent("store")
+    message.trouble = try reader.textIfPresent("trouble")
     return message
   }
 }
@@ -31,6 +35,7 @@ extension AlertMessage {
     var json = JSONWriter()
     json.object { json in
       json.integer("v", Envelope.version)
+      json.text("id", id)
       json.text("rule", rule)
       json.text("node", node)
       json.string("state", state.rawValue)
@@ -49,6 +54,7 @@ extension AlertMessage {
     return AlertMessage(
       rule: try reader.text("rule"), node: try reader.text("node"), state: try reader.word("state"),
       time: try reader.time("t"), since: try reader.time("since_t"), summary: try reader.text("summary"),
-      count: try reader.count("count"), value: try reader.numberIfPresent("value", in: Bounds.any))
+      count: try reader.count("count"), value: try reader.numberIfPresent("value", in: Bounds.any),
+      id: try reader.textIfPresent("id"))
   }
 }

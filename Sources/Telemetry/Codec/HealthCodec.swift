@@ -25,12 +25,28 @@ extension HealthMessage.Spool {
     json.integer("bytes", bytes)
     json.number("oldest_s", oldestS, decimals: Decimals.time)
     json.integer("evicted", evicted)
+    json.string("state", state?.rawValue)
+    json.text("trouble", trouble)
+    json.string("delivery", delivery?.rawValue)
+    json.integer("unconfirmed", unconfirmed)
+    json.integer("unsaved", unsaved)
+    json.integer("set_aside", setAside)
+    json.integer("damaged", damaged)
+    json.number("lasts_s", lastsS, decimals: 0)
   }
 
   init(from reader: MessageReader) throws(DecodingProblem) {
     self.init(
       events: try reader.count("events"), bytes: try reader.count("bytes"),
       oldestS: try reader.numberIfPresent("oldest_s", in: Bounds.duration), evicted: try reader.count("evicted"))
+    state = try reader.wordIfPresent("state")
+    trouble = try reader.textIfPresent("trouble")
+    delivery = try reader.wordIfPresent("delivery")
+    unconfirmed = try reader.countIfPresent("unconfirmed")
+    unsaved = try reader.countIfPresent("unsaved")
+    setAside = try reader.countIfPresent("set_aside")
+    damaged = try reader.countIfPresent("damaged")
+    lastsS = try reader.numberIfPresent("lasts_s", in: Bounds.duration)
   }
 }
 

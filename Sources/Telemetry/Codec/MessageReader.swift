@@ -128,6 +128,13 @@ struct MessageReader {
     return vectors
   }
 
+  /// The elements of an array; nil when absent.
+  func elementsIfPresent(_ key: String, _ expected: String) throws(DecodingProblem) -> [JSONValue]? {
+    guard let found = object[key] else { return nil }
+    guard let elements = found.array else { throw wrongType(key, found, expected) }
+    return elements
+  }
+
   // MARK: Texts
 
   func textIfPresent(_ key: String) throws(DecodingProblem) -> String? {

@@ -16,6 +16,7 @@ extension Telegram {
       case .geofence(let message): message.write(to: &json)
       case .health(let message): message.write(to: &json)
       case .reply(let message): message.write(to: &json)
+      case .evicted(let message): message.write(to: &json)
       }
     }
     return json.bytes
@@ -45,6 +46,7 @@ extension Telegram.Body {
     case .geofence: self = .geofence(try GeofenceMessage(from: reader))
     case .health: self = .health(try HealthMessage(from: reader))
     case .reply: self = .reply(try ReplyMessage(from: reader))
+    case .evicted: self = .evicted(try EvictedMessage(from: reader))
     }
   }
 

@@ -10,6 +10,17 @@ public struct FleetStatusMessage: Equatable, Sendable {
   public var nodes: Int?
   /// Alerts firing.
   public var firing: Int?
+  /// Whether what comes is kept; absent when there is no store.
+  public var store: Store?
+  /// Why it is not kept; absent when it is.
+  public var trouble: String?
+
+  /// Whether what comes is kept.
+  public enum Store: String, CaseIterable, Sendable {
+    case kept
+    /// Nothing is kept just now, and no node is acknowledged.
+    case failed
+  }
 
   /// A status that says no more than this.
   public init(_ state: StatusMessage.State, time: WallTime? = nil) {
@@ -41,12 +52,15 @@ public struct AlertMessage: Equatable, Sendable {
   public var count: Int
   /// The number that the rule is about, in the unit of the rule's kind; absent where there is none.
   public var value: Double?
+  /// The same in every message about one alert, and in none about another; absent where nobody gives one.
+  public var id: String?
 
   /// An alert at one moment.
   public init(
     rule: String, node: String, state: State, time: WallTime, since: WallTime, summary: String, count: Int,
-    value: Double? = nil
+    value: Double? = nil, id: String? = nil
   ) {
+    self.id = id
     self.rule = rule
     self.node = node
     self.state = state

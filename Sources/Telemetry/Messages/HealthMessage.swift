@@ -2,14 +2,45 @@
 public struct HealthMessage: Equatable, Sendable {
   /// What waits to be delivered.
   public struct Spool: Equatable, Sendable {
+    /// Where it waits.
+    public enum State: String, CaseIterable, Sendable {
+      /// On the disk.
+      case disk
+      /// Only in memory: a power cut loses it.
+      case memory
+    }
+
+    /// Whose word ends the duty to keep an event.
+    public enum Delivery: String, CaseIterable, Sendable {
+      case broker
+      case fleet
+    }
+
     /// How many events.
     public var events: Int
     /// Their size in all [bytes].
     public var bytes: Int
     /// The age of the oldest [s]; absent when nothing waits.
     public var oldestS: Double?
-    /// Events given up since the start because there was no room.
+    /// Events given up since the start because there was no room, or because they were too old.
     public var evicted: Int
+    /// Where it waits; absent when nobody says.
+    public var state: State?
+    /// Why it waits in memory although a folder is configured; absent when it does not.
+    public var trouble: String?
+    /// Whose word ends the duty to keep an event; absent when nobody says.
+    public var delivery: Delivery?
+    /// Events that the broker has, and no fleet tool has acknowledged; absent unless `delivery` is `fleet`.
+    public var unconfirmed: Int?
+    /// Events that are not safe on the disk, though they should be; absent while there is none.
+    public var unsaved: Int?
+    /// Events that the broker does not let this node publish, kept for a better day; absent while there is none.
+    public var setAside: Int?
+    /// Places in the spool that could not be read back, since the start; absent while there is none.
+    public var damaged: Int?
+    /// How long it takes until there is no more room, if nothing is delivered and as much comes as of late [s]; absent
+    /// when that is not known.
+    public var lastsS: Double?
 
     /// What waits, counted.
     public init(events: Int, bytes: Int, oldestS: Double?, evicted: Int) {

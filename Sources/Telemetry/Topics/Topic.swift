@@ -63,13 +63,46 @@ public struct CommandTopic: Hashable, Sendable, CustomStringConvertible {
 
   /// Reads a topic; nil if it is none for commands under one of these prefixes.
   public init?(_ text: some StringProtocol, under pattern: PrefixPattern) {
-    let levels = topicLevels(text)
-    guard levels.count == pattern.levels.count + 2, levels.last == Self.level,
-      pattern.matches(levels[..<pattern.levels.count]), let node = NodeName(levels[pattern.levels.count]),
-      let prefix = try? TopicPrefix(levels[..<pattern.levels.count].joined(separator: "/"))
-    else { return nil }
+    guard let (prefix, node) = address(text, Self.level, under: pattern) else { return nil }
     self.init(prefix: prefix, node: node)
   }
+}
+
+/// The topic on which a node is told what is stored: `<prefix>/<node>/ack`.
+public struct AckTopic: Hashable, Sendable, CustomStringConvertible {
+  private static let level = "ack"
+
+  /// What stands before the node's name.
+  public var prefix: TopicPrefix
+  /// The node that is told.
+  public var node: NodeName
+
+  /// The topic of acknowledgements for `node`.
+  public init(prefix: TopicPrefix, node: NodeName) {
+    self.prefix = prefix
+    self.node = node
+  }
+
+  /// As it is given to the broker.
+  public var description: String { "\(prefix)/\(node)/\(Self.level)" }
+
+  /// Reads a topic; nil if it is none for acknowledgements under one of these prefixes.
+  public init?(_ text: some StringProtocol, under pattern: PrefixPattern) {
+    guard let (prefix, node) = address(text, Self.level, under: pattern) else { return nil }
+    self.init(prefix: prefix, node: node)
+  }
+}
+
+/// Prefix and node of `<prefix>/<node>/<level>`; nil for any other topic.
+private func address(
+  _ text: some StringProtocol, _ level: String, under pattern: PrefixPattern
+) -> (TopicPrefix, NodeName)? {
+  let levels = topicLevels(text)
+  guard levels.count == pattern.levels.count + 2, levels.last.map({ $0 == level }) == true,
+    pattern.matches(levels[..<pattern.levels.count]), let node = NodeName(levels[pattern.levels.count]),
+    let prefix = try? TopicPrefix(levels[..<pattern.levels.count].joined(separator: "/"))
+  else { return nil }
+  return (prefix, node)
 }
 
 /// Why a topic is none of a node's.
