@@ -5,11 +5,13 @@ public enum BrokerSection {
   /// The name of the section in either configuration file.
   public static let name = "broker"
 
-  /// - Parameter clientID: what the client id is when none is set, for people.
-  public static func section(clientID: String) -> ConfigurationSection {
+  /// - Parameters:
+  ///   - clientID: what the client id is when none is set, for people.
+  ///   - reconnectSpreadS: the default of `reconnect_spread_s`: 0 for a program of which there is one.
+  public static func section(clientID: String, reconnectSpreadS: Double) -> ConfigurationSection {
     ConfigurationSection(
       name, summary: "The MQTT broker, and how the connection to it is protected.",
-      address(clientID: clientID) + credentials + security + timing)
+      address(clientID: clientID) + credentials + security + timing(reconnectSpreadS))
   }
 
   private static func address(clientID: String) -> [ConfigurationKey] {
@@ -50,9 +52,17 @@ public enum BrokerSection {
         + "then pose as the broker."),
   ]
 
-  private static let timing: [ConfigurationKey] = [
-    .integer(
-      "keepalive_s", 5...65535, unit: "s", default: 120,
-      "Longest silence before a ping. Keep it below the time after which the network forgets idle connections.")
-  ]
+  private static func timing(_ reconnectSpreadS: Double) -> [ConfigurationKey] {
+    [
+      .integer(
+        "keepalive_s", 5...65535, unit: "s", default: 120,
+        "Longest silence before a ping. A dead link is noticed within one and a half of it. Keep it below the time "
+          + "after which the network forgets idle connections."),
+      .number(
+        "reconnect_spread_s", 0...3600, unit: "s", default: reconnectSpreadS,
+        "After the broker ended the connection, the first try to connect comes at a random moment within this time, "
+          + "and each later one between once and twice this time after the last, so that a fleet does not come back "
+          + "in the same second: with 40 s, some 2.5 % a second. 0: a second or so, then longer and longer."),
+    ]
+  }
 }

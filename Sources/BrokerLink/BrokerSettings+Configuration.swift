@@ -35,6 +35,7 @@ extension BrokerSettings {
     password = try BrokerSettings.password(table, environment).map { Array($0.text.utf8) }
     security = try BrokerSettings.security(table)
     keepaliveS = table.integer("keepalive_s")
+    backoff.spreadS = table.number("reconnect_spread_s")
     do throws(SettingsProblem) {
       try check()
     } catch {
@@ -115,6 +116,7 @@ extension BrokerSettings {
     case "certificateFile": "certificate_file"
     case "serverName": "server_name"
     case "keepaliveS": "keepalive_s"
+    case "backoff": "reconnect_spread_s"
     default: "host"
     }
   }

@@ -6,6 +6,7 @@ internal import Telemetry
 public struct BrokerTrial {
   private var settings: BrokerSettings
   private let topic: String?
+  private let trustedTimeS: Double?
   private var findings: [Finding] = []
   /// Subscriptions and the publication that have no answer yet.
   private var open: Int
@@ -15,7 +16,9 @@ public struct BrokerTrial {
   ///   - settings: as the program uses them. The client id gets an ending, so that the program that runs is not thrown
   ///     out by the one that checks; there is no will.
   ///   - topic: where to publish a message that nobody keeps; nil: nowhere.
-  public init(_ settings: BrokerSettings, topic: String?) {
+  ///   - trustedTimeS: what time it is [s since 1970], where the system clock does not know; nil: it does.
+  public init(_ settings: BrokerSettings, topic: String?, trustedTimeS: Double? = nil) {
+    self.trustedTimeS = trustedTimeS
     self.settings = settings
     self.settings.will = nil
     self.settings.clientID += "-check"
@@ -27,6 +30,7 @@ public struct BrokerTrial {
   public mutating func run(seconds: Double = 20) -> [Finding] {
     do {
       let session = try BrokerSession(settings)
+      session.setTrustedTime(trustedTimeS)
       try session.start()
       wait(for: session, seconds: seconds)
       session.stop(deadlineS: 2)

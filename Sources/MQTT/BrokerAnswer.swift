@@ -104,35 +104,42 @@ enum Reason {
   static let serverMoved: Int32 = 0x9D
   static let sharedSubscriptionsNotSupported: Int32 = 0x9E
   static let connectionRateExceeded: Int32 = 0x9F
+  static let subscriptionIDsNotSupported: Int32 = 0xA1
   static let wildcardsNotSupported: Int32 = 0xA2
 }
 
 extension Refusal {
   /// From a reason code of PUBACK or SUBACK.
   init(reason code: Int32) {
-    let permanent = [
-      Reason.notAuthorized, Reason.topicFilterInvalid, Reason.topicNameInvalid, Reason.packetTooLarge,
-      Reason.payloadFormatInvalid, Reason.retainNotSupported, Reason.qosNotSupported,
-      Reason.sharedSubscriptionsNotSupported, Reason.wildcardsNotSupported,
-    ]
     self.init(
-      code: Int(code), isPermanent: permanent.contains(code),
-      description: "the broker says: \(String(cString: mosquitto_reason_string(code)))")
+      Refusal.kind(code), code: Int(code), "the broker says: \(String(cString: mosquitto_reason_string(code)))")
+  }
+
+  /// Codes that are not listed, such as 'unspecified error' and 'implementation specific error', say nothing about the
+  /// next time.
+  private static func kind(_ code: Int32) -> Kind {
+    switch code {
+    case Reason.notAuthorized: .denied
+    case Reason.packetTooLarge: .tooLarge
+    case Reason.topicFilterInvalid, Reason.topicNameInvalid, Reason.payloadFormatInvalid: .invalid
+    case Reason.retainNotSupported, Reason.qosNotSupported, Reason.sharedSubscriptionsNotSupported,
+      Reason.subscriptionIDsNotSupported, Reason.wildcardsNotSupported:
+      .unsupported
+    default: .busy
+    }
   }
 
   /// From a `mosq_err_t` of a call that took nothing over.
   init(library code: Int32) {
-    self.init(
-      code: nil, isPermanent: mosq_err_t(rawValue: code) != MOSQ_ERR_NOMEM,
-      description: Refusal.text(code))
-  }
-
-  private static func text(_ code: Int32) -> String {
     switch mosq_err_t(rawValue: code) {
-    case MOSQ_ERR_INVAL: return "not a topic to publish to; it may not be empty and may not hold + or #"
-    case MOSQ_ERR_OVERSIZE_PACKET: return "larger than the broker takes"
-    case MOSQ_ERR_QOS_NOT_SUPPORTED: return "the broker does not take this QoS"
-    default: return String(cString: mosquitto_strerror(code))
+    case MOSQ_ERR_INVAL, MOSQ_ERR_MALFORMED_UTF8:
+      self.init(.invalid, code: nil, "not a topic to publish to; it may not be empty and may not hold + or #")
+    case MOSQ_ERR_OVERSIZE_PACKET: self.init(.tooLarge, code: nil, "larger than the broker takes")
+    case MOSQ_ERR_PAYLOAD_SIZE: self.init(.tooLarge, code: nil, "larger than MQTT allows")
+    case MOSQ_ERR_QOS_NOT_SUPPORTED: self.init(.unsupported, code: nil, "the broker does not take this QoS")
+    case MOSQ_ERR_RETAIN_NOT_SUPPORTED: self.init(.unsupported, code: nil, "the broker keeps no messages")
+    case MOSQ_ERR_NOMEM: self.init(.busy, code: nil, String(cString: mosquitto_strerror(code)))
+    default: self.init(.invalid, code: nil, String(cString: mosquitto_strerror(code)))
     }
   }
 }

@@ -45,6 +45,13 @@ public final class BrokerSession: Sendable {
   /// What the session has done so far.
   public var statistics: SessionStatistics { core.statistics }
 
+  /// Says what time it is, for a machine whose clock nothing vouches for: from the next connection on certificates are
+  /// held against that, and one that failed for its certificate's dates is tried again at once. It goes on by itself,
+  /// through suspensions too. From any thread.
+  ///
+  /// - Parameter seconds: since 1970; nil: the system clock counts again.
+  public func setTrustedTime(_ seconds: Double?) { core.setTrustedTime(seconds) }
+
   /// Starts to connect; once. Later calls do nothing.
   ///
   /// - Throws: when the kernel has no thread left.
@@ -123,6 +130,7 @@ private struct SessionLoop {
 
   /// One connection and the wait after it; false when the session is to stop.
   private mutating func runOnce() -> Bool {
+    let trusted = core.trustedAtBootS
     let link = Link(core, version: versions.next)
     // libmosquitto's callbacks reach the link by a pointer of their own, which keeps nothing alive.
     let end = withExtendedLifetime(link) { link.run() }
@@ -134,7 +142,9 @@ private struct SessionLoop {
     }
     let waitS = wait(after: end)
     core.emit(.disconnected(problem: end.problem, retryInS: waitS, unsettled: unsettled))
-    return core.pause(seconds: waitS)
+    let dates: [LinkProblem.Kind] = [.tlsCertificateNotYetValid, .tlsCertificateExpired]
+    let hopesForTime = dates.contains(end.problem.kind)
+    return core.pause(seconds: waitS) { hopesForTime && isOtherTime(core.trustedAtBootS, than: trusted) }
   }
 
   private mutating func wait(after end: Link.End) -> Double {
@@ -147,6 +157,20 @@ private struct SessionLoop {
     } else if end.failure.isHangUp {
       versions.wasHungUpOn()
     }
-    return backoff.next(lastedS: end.lastedS, random: random())
+    return backoff.next(after: end.forBackoff, random: random())
+  }
+}
+
+/// Whether a trusted time differs by more than what a clock is corrected by.
+private func isOtherTime(_ now: Double?, than before: Double?) -> Bool {
+  guard let before, let now else { return (before == nil) != (now == nil) }
+  return (now - before).magnitude > 3600
+}
+
+extension Link.End {
+  /// Who ended it, as far as the wait before the next try is concerned.
+  fileprivate var forBackoff: Backoff.End {
+    guard let lastedS else { return problem.isOfBroker ? .refused : .failed }
+    return problem.isOfBroker ? .ended(afterS: lastedS) : .lost(afterS: lastedS)
   }
 }

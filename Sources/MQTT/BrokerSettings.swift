@@ -89,8 +89,9 @@ public struct BrokerSettings: Sendable, Equatable {
   public var connectDeadlineS = 15.0
   /// The TLS handshake and the broker's answer to our greeting may take this long.
   public var connackDeadlineS = 15.0
-  /// A publication with QoS 1 may wait this long for its acknowledgement; then the link counts as dead.
-  public var acknowledgementDeadlineS = 60.0
+  /// A publication with QoS 1 may wait this long for its acknowledgement; then the link counts as dead. Nil: as long as
+  /// the keepalive in use, which may be the broker's.
+  public var acknowledgementDeadlineS: Double?
   public var backoff = Backoff.Settings()
 
   public init(host: String) {

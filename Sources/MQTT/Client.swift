@@ -35,8 +35,12 @@ final class Client {
   private weak var delegate: (any ClientDelegate)?
   /// The errors libmosquitto logged until `stopLogging`.
   private(set) var errors: [String] = []
-  /// OpenSSL's verdict on the broker's certificate; nil when it had nothing to object.
-  private(set) var certificateVerdict: Int?
+  /// What is known about the broker's certificate since the first error.
+  private(set) var certificate = CertificateEvidence()
+
+  /// A ping was sent and has no answer yet.
+  private(set) var hasOpenPing = false
+  private var isQuiet = false
 
   /// Nil when there is no memory or no descriptor left. Ignores SIGPIPE for the whole program, as `mosquitto_new` does.
   init?(_ settings: BrokerSettings, version: ProtocolVersion, delegate: any ClientDelegate) {
@@ -62,7 +66,9 @@ final class Client {
   var wantsToWrite: Bool { mosquitto_want_write(handle) }
 
   /// Applies everything but host and port. Answers what cannot work.
-  func configure(_ settings: BrokerSettings) -> LinkProblem? {
+  ///
+  /// - Parameter time: what certificates are held against.
+  func configure(_ settings: BrokerSettings, _ time: JudgingTime) -> LinkProblem? {
     mosquitto_int_option(handle, MOSQ_OPT_PROTOCOL_VERSION, version == .v5 ? MQTT_PROTOCOL_V5 : MQTT_PROTOCOL_V311)
     mosquitto_int_option(handle, MOSQ_OPT_TCP_NODELAY, 1)
     mosquitto_int_option(handle, MOSQ_OPT_SEND_MAXIMUM, Int32(settings.window))
@@ -77,7 +83,7 @@ final class Client {
     if let will = settings.will, !set(will) {
       return LinkProblem(.protocolViolation, "libmosquitto does not take the will for '\(will.topic)'")
     }
-    return secure(settings)
+    return secure(settings, time)
   }
 
   /// Looks up the host, connects and sends our greeting. Blocks; bound it with an interruption.
@@ -108,11 +114,14 @@ final class Client {
     return Outcome(code: code, errorNumber: errno)
   }
 
-  /// Pings when it is time to.
+  /// Pings when it is time to. From then on until the answer the log is listened to, since it alone tells of either.
   func keepAlive() -> Outcome {
+    if isQuiet, !hasOpenPing { listenToLog(true) }
     errno = 0
     let code = mosquitto_loop_misc(handle)
-    return Outcome(code: code, errorNumber: errno)
+    let outcome = Outcome(code: code, errorNumber: errno)
+    if isQuiet, !hasOpenPing { listenToLog(false) }
+    return outcome
   }
 
   /// Says goodbye, so that the broker keeps the will to itself.
@@ -146,7 +155,16 @@ final class Client {
 
   /// Spares each later packet the log line that nobody reads. Not from a callback.
   func stopLogging() {
-    mosquitto_log_callback_set(handle, nil)
+    isQuiet = true
+    listenToLog(false)
+  }
+
+  private func listenToLog(_ listens: Bool) {
+    guard listens else { return mosquitto_log_callback_set(handle, nil) }
+    mosquitto_log_callback_set(handle) { _, userData, level, text in
+      guard let text else { return }
+      Client.of(userData)?.heed(level, text)
+    }
   }
 
   private func set(_ will: Will) -> Bool {
@@ -181,17 +199,22 @@ extension Client {
     userData.map { Unmanaged<Client>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  /// libmosquitto logged an error. Now is the time to ask for the verdict: it soon frees what knows it.
-  private func failed(_ error: String) {
-    errors.append(error)
-    certificateVerdict = certificateVerdict ?? Library.certificateVerdict(mosquitto_ssl_get(handle))
+  /// libmosquitto logged something: an error, which counts until `stopLogging`, or that it sent or received a packet.
+  private func heed(_ level: Int32, _ text: UnsafePointer<CChar>) {
+    if level == MOSQ_LOG_ERR {
+      guard !isQuiet else { return }
+      errors.append(String(cString: text))
+      // Now is the time to ask for the verdict: libmosquitto soon frees what knows it.
+      if certificate.verdict == nil, let found = CertificateEvidence(mosquitto_ssl_get(handle)) { certificate = found }
+    } else if strstr(text, "sending PINGREQ") != nil {
+      hasOpenPing = true
+    } else if strstr(text, "received PINGRESP") != nil {
+      hasOpenPing = false
+    }
   }
 
   private func setCallbacks() {
-    mosquitto_log_callback_set(handle) { _, userData, level, text in
-      guard level == MOSQ_LOG_ERR, let text else { return }
-      Client.of(userData)?.failed(String(cString: text))
-    }
+    listenToLog(true)
     mosquitto_connect_v5_callback_set(handle) { _, userData, code, flags, properties in
       guard let client = Client.of(userData) else { return }
       let connection = Connection(properties, hasSession: flags & 1 == 1, version: client.version)

@@ -1,4 +1,5 @@
 internal import CMosquitto
+internal import CTLS
 internal import Glibc
 
 extension Client {
@@ -6,7 +7,7 @@ extension Client {
   private static let systemAuthorities = "/etc/ssl/certs"
 
   /// Applies what protects the connection; answers which file is missing.
-  func secure(_ settings: BrokerSettings) -> LinkProblem? {
+  func secure(_ settings: BrokerSettings, _ time: JudgingTime) -> LinkProblem? {
     switch settings.security {
     case .none: return nil
     case .sharedKey(let identity, let key):
@@ -14,18 +15,18 @@ extension Client {
         return LinkProblem(.tlsSharedKeyRefused, "libmosquitto does not take the shared key of '\(identity)'")
       }
       return nil
-    case .certificates(let certificates): return secure(certificates)
+    case .certificates(let certificates): return secure(certificates, time)
     }
   }
 
-  private func secure(_ certificates: BrokerSettings.Certificates) -> LinkProblem? {
+  private func secure(_ certificates: BrokerSettings.Certificates, _ time: JudgingTime) -> LinkProblem? {
     var file: String?
     var folder: String?
     switch certificates.authority {
     case .system:
       mosquitto_int_option(handle, MOSQ_OPT_TLS_USE_OS_CERTS, 1)
-      // The option alone has no place for a client certificate.
-      if certificates.certificateFile != nil { folder = Client.systemAuthorities }
+      // The option alone has no place for a client certificate, nor for a context of our own.
+      if certificates.certificateFile != nil || time.isTrusted { folder = Client.systemAuthorities }
     case .file(let path): file = path
     case .folder(let path): folder = path
     }
@@ -44,6 +45,21 @@ extension Client {
       }
     }
     mosquitto_tls_insecure_set(handle, certificates.acceptsAnyName)
+    return time.isTrusted ? judge(by: time, certificates.authority) : nil
+  }
+
+  /// Makes OpenSSL hold certificates against another time than the system clock's. libmosquitto takes a context of ours
+  /// and, with MOSQ_OPT_SSL_CTX_WITH_DEFAULTS, prepares it like its own.
+  private func judge(
+    by time: JudgingTime, _ authority: BrokerSettings.Certificates.Authority
+  ) -> LinkProblem? {
+    guard let context = judder_tls_context(Int64(time.seconds), authority == .system ? 1 : 0) else {
+      return LinkProblem(.outOfResources, "no memory left for a connection")
+    }
+    // It holds the context as well, until the handle goes.
+    defer { judder_tls_context_release(context) }
+    mosquitto_void_option(handle, MOSQ_OPT_SSL_CTX, context)
+    mosquitto_int_option(handle, MOSQ_OPT_SSL_CTX_WITH_DEFAULTS, 1)
     return nil
   }
 }

@@ -21,6 +21,8 @@ final class Link: ClientDelegate {
   private let core: SessionCore
   private let settings: BrokerSettings
   private let version: ProtocolVersion
+  /// What certificates are held against.
+  private var time = JudgingTime.ofSystem()
   private var stage = LinkFailure.Stage.connecting
   /// What the broker said: CONNACK other than success, or DISCONNECT.
   private var verdict: LinkFailure.Cause?
@@ -30,6 +32,7 @@ final class Link: ClientDelegate {
   private var greetingDeadlineS = 0.0
   private var mayHaveMore = false
   private var inFlight = InFlight()
+  private var vigilance = Vigilance(keepaliveS: 60, acknowledgementDeadlineS: nil, atS: 0)
   private var subscriptions: [Int32: String] = [:]
 
   init(_ core: SessionCore, version: ProtocolVersion) {
@@ -45,7 +48,8 @@ final class Link: ClientDelegate {
     guard let client = Client(settings, version: version, delegate: self) else {
       return end(.library(code: Int32(MOSQ_ERR_ERRNO.rawValue), errorNumber: errno), nil)
     }
-    if let problem = client.configure(settings) { return end(.stopped, client, problem) }
+    if let trusted = core.trustedAtBootS { time = JudgingTime(seconds: trusted + bootTimeS(), isTrusted: true) }
+    if let problem = client.configure(settings, time) { return end(.stopped, client, problem) }
     var cause = connect(client)
     while cause == nil { cause = serve(client) }
     return end(cause ?? .stopped, client)
@@ -53,8 +57,9 @@ final class Link: ClientDelegate {
 
   private func end(_ cause: LinkFailure.Cause, _ client: Client?, _ problem: LinkProblem? = nil) -> End {
     let failure = LinkFailure(
-      stage: stage, cause: cause, errors: client?.errors ?? [], certificateVerdict: client?.certificateVerdict,
-      version: version, year: yearNow())
+      stage: stage, cause: cause, errors: client?.errors ?? [],
+      certificate: client?.certificate ?? CertificateEvidence(),
+      version: version, time: time)
     return End(
       failure: failure, problem: problem ?? failure.problem(settings),
       lastedS: connection == nil ? nil : monotonicS() - connectedAtS, unsettled: inFlight.tokens)
@@ -77,14 +82,14 @@ final class Link: ClientDelegate {
         ? .connectDeadline : .library(code: outcome.code, errorNumber: outcome.errorNumber)
     }
     stage = .greeting
-    expectAcknowledgements(client.socket)
+    boundSilence(client.socket, keepaliveS: settings.keepaliveS)
     return nil
   }
 
-  /// Lets the kernel give a dead link up: with a ping each keepalive it is noticed within one and a half.
-  private func expectAcknowledgements(_ socket: Int32) {
+  /// Lets the kernel give a link up that does not even acknowledge bytes.
+  private func boundSilence(_ socket: Int32, keepaliveS: Int) {
     let tcpUserTimeout: Int32 = 18
-    var limitMS = UInt32(settings.keepaliveS) * 500
+    var limitMS = UInt32(keepaliveS) * 500
     setsockopt(socket, Int32(IPPROTO_TCP), tcpUserTimeout, &limitMS, socklen_t(MemoryLayout<UInt32>.size))
   }
 
@@ -107,16 +112,19 @@ final class Link: ClientDelegate {
     }
     if connection != nil, !isGreeted, let cause = greet(client) { return cause }
     if let cause = verdict ?? failure(client, client.keepAlive()) { return cause }
+    heedPing(client)
     return handOver(client) ?? overdue() ?? farewell(client)
+  }
+
+  private func heedPing(_ client: Client) {
+    guard client.hasOpenPing != vigilance.awaitsAnswer else { return }
+    if client.hasOpenPing { vigilance.pinged(atS: monotonicS()) } else { vigilance.answered(atS: monotonicS()) }
   }
 
   /// When to look again, at the latest.
   private func nextDeadlineS() -> Double {
-    let nowS = monotonicS()
-    let keepaliveS = Double(connection?.keepaliveS ?? settings.keepaliveS)
-    var nextS = nowS + min(max(keepaliveS / 8, 0.5), 15)
-    if stage == .greeting { nextS = min(nextS, greetingDeadlineS) }
-    if let oldestS = inFlight.oldestS { nextS = min(nextS, oldestS + settings.acknowledgementDeadlineS) }
+    var nextS =
+      stage == .greeting ? greetingDeadlineS : vigilance.nextS(oldestS: inFlight.oldestS, atS: monotonicS())
     if let stop = core.stop { nextS = min(nextS, stop.deadlineS) }
     return nextS
   }
@@ -126,6 +134,7 @@ final class Link: ClientDelegate {
     for _ in 0..<Link.burst {
       let outcome = client.read()
       if let cause = failure(client, outcome) { return cause }
+      if outcome.errorNumber != EAGAIN { vigilance.heard(atS: monotonicS()) }
       if outcome.errorNumber == EAGAIN || (connection != nil && !isGreeted) { return nil }
     }
     mayHaveMore = stage == .connected
@@ -149,6 +158,10 @@ final class Link: ClientDelegate {
     isGreeted = true
     mayHaveMore = true
     client.stopLogging()
+    let keepaliveS = connection?.keepaliveS.flatMap { $0 > 0 ? $0 : nil } ?? settings.keepaliveS
+    vigilance = Vigilance(
+      keepaliveS: Double(keepaliveS), acknowledgementDeadlineS: settings.acknowledgementDeadlineS, atS: monotonicS())
+    boundSilence(client.socket, keepaliveS: keepaliveS)
     for subscription in settings.subscriptions {
       let (outcome, messageID) = client.subscribe(subscription)
       subscriptions[messageID] = subscription.filter
@@ -181,6 +194,7 @@ final class Link: ClientDelegate {
     let broken = [MOSQ_ERR_NO_CONN, MOSQ_ERR_CONN_LOST, MOSQ_ERR_ERRNO, MOSQ_ERR_TLS]
     if outcome.isSuccess {
       inFlight.handedOver(as: messageID)
+      vigilance.spoke(atS: monotonicS())
     } else if !broken.contains(where: { isCode(outcome.code, $0) }) {
       refuse(publication, Refusal(library: outcome.code))
       return nil
@@ -199,8 +213,9 @@ final class Link: ClientDelegate {
   private func overdue() -> LinkFailure.Cause? {
     let nowS = monotonicS()
     if stage == .greeting { return nowS >= greetingDeadlineS ? .connackDeadline : nil }
-    guard let oldestS = inFlight.oldestS, nowS - oldestS >= settings.acknowledgementDeadlineS else { return nil }
-    return .acknowledgementDeadline
+    // While the caller let us wait, the answer may have come: it is among what has not been read.
+    if mayHaveMore { return nil }
+    return vigilance.overdue(oldestS: inFlight.oldestS, atS: nowS)
   }
 
   /// Ends the connection if somebody wants it to end and everything is settled, or the time for that is over.

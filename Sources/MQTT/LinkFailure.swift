@@ -23,7 +23,8 @@ struct LinkFailure: Sendable, Equatable {
     /// One of our deadlines passed.
     case connectDeadline
     case connackDeadline
-    case acknowledgementDeadline
+    case acknowledgementDeadline(seconds: Double)
+    case pingDeadline(seconds: Double)
     case stopped
   }
 
@@ -31,11 +32,10 @@ struct LinkFailure: Sendable, Equatable {
   var cause: Cause
   /// What libmosquitto logged as errors on the way.
   var errors: [String] = []
-  /// OpenSSL's verdict on the broker's certificate, X509_V_*; nil when it never gave one.
-  var certificateVerdict: Int?
+  var certificate = CertificateEvidence()
   var version = ProtocolVersion.v5
-  /// What the clock of this machine says, for the question whether to believe it.
-  var year = 2025
+  /// What the certificate was held against, for the question whether to believe it.
+  var time = JudgingTime.ofSystem()
 
   /// Says what happened, and what to do.
   func problem(_ settings: BrokerSettings) -> LinkProblem {
@@ -53,10 +53,13 @@ struct LinkFailure: Sendable, Equatable {
         .noAnswer,
         "\(endpoint) took the connection and then said nothing for \(brief(settings.connackDeadlineS)) s",
         remedy: "check that a broker listens there, and that both sides agree about TLS")
-    case .acknowledgementDeadline:
+    case .acknowledgementDeadline(let seconds):
       return LinkProblem(
-        .noAcknowledgement,
-        "\(endpoint) has not acknowledged a message for \(brief(settings.acknowledgementDeadlineS)) s",
+        .noAcknowledgement, "\(endpoint) has not acknowledged a message for \(brief(seconds)) s",
+        remedy: "connecting anew")
+    case .pingDeadline(let seconds):
+      return LinkProblem(
+        .keepaliveTimeout, "\(endpoint) has gone silent: no answer to a ping for \(brief(seconds)) s",
         remedy: "connecting anew")
     case .library(let code, let errorNumber):
       if let problem = tlsProblem(settings) { return problem }
@@ -66,7 +69,7 @@ struct LinkFailure: Sendable, Equatable {
 
   /// Whether the broker hung up on our greeting without a word: old brokers do that to MQTT 5.
   var isHangUp: Bool {
-    guard stage == .greeting, case .library = cause, errors.isEmpty, certificateVerdict == nil else { return false }
+    guard stage == .greeting, case .library = cause, errors.isEmpty, certificate.verdict == nil else { return false }
     return true
   }
 

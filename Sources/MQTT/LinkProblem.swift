@@ -42,4 +42,15 @@ public struct LinkProblem: Error, Sendable, Equatable, CustomStringConvertible {
     default: return false
     }
   }
+
+  /// The broker itself ended or refused the connection, as it does when it stops: then the whole fleet is in the same
+  /// trouble at the same moment.
+  var isOfBroker: Bool {
+    switch kind {
+    case .closedByPeer, .serverShuttingDown, .disconnectedByServer, .connectionRefused, .closedOnGreeting,
+      .serverUnavailable, .tlsHandshakeCut:
+      return true
+    default: return false
+    }
+  }
 }

@@ -14,6 +14,8 @@ final class SessionCore: Sendable {
   private struct State {
     var queue: [Publication] = []
     var stop: Stop?
+    /// The trusted time at the start of CLOCK_BOOTTIME [s since 1970]; nil: the system clock counts.
+    var trustedAtBootS: Double?
     var statistics = SessionStatistics()
   }
 
@@ -37,6 +39,10 @@ final class SessionCore: Sendable {
   var descriptor: Int32 { mailbox.descriptor }
   var statistics: SessionStatistics { state.withLock { $0.statistics } }
   var stop: Stop? { state.withLock { $0.stop } }
+
+  /// What somebody who knows better than the system clock says of the start of CLOCK_BOOTTIME [s since 1970]; nil:
+  /// nobody does.
+  var trustedAtBootS: Double? { state.withLock { $0.trustedAtBootS } }
 
   // MARK: - From the caller
 
@@ -65,6 +71,12 @@ final class SessionCore: Sendable {
     }
     if acceptance == .accepted { wakeUp.signal() }
     return acceptance
+  }
+
+  /// The network thread notices where it waits for just that.
+  func setTrustedTime(_ seconds: Double?) {
+    state.withLock { $0.trustedAtBootS = seconds.map { $0 - bootTimeS() } }
+    wakeUp.signal()
   }
 
   /// Ends the session; the network thread notices even where it waits for room in the mailbox.
@@ -109,11 +121,14 @@ final class SessionCore: Sendable {
   }
 
   /// Waits; false when somebody wants the session to stop.
-  func pause(seconds: Double) -> Bool {
+  ///
+  /// - Parameter isOver: looked at whenever something happens; ends the wait early.
+  func pause(seconds: Double, until isOver: () -> Bool) -> Bool {
     let endS = monotonicS() + seconds
     while stop == nil {
       let restS = endS - monotonicS()
       guard restS > 0 else { return true }
+      if isOver() { return true }
       isReadable(wakeUp.descriptor, seconds: restS)
       wakeUp.clear()
     }

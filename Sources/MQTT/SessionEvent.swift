@@ -11,7 +11,8 @@ public enum SessionEvent: Sendable, Equatable {
   case delivered(token: UInt64, Delivery)
   /// The publication was not taken.
   case refused(token: UInt64, Refusal)
-  /// A message came for one of the subscriptions.
+  /// A message came for one of the subscriptions. libmosquitto acknowledges it to the broker before it hands it over: one
+  /// that waits here to be drained when the program dies is not sent again.
   case message(Message)
   /// The broker's answer to a subscription: the QoS it grants, or why not.
   case subscribed(filter: String, Result<QoS, Refusal>)
@@ -54,7 +55,8 @@ public struct Connection: Sendable, Equatable {
 public enum Delivery: Sendable, Equatable {
   /// QoS 0: written to the socket, and that is all that is known.
   case written
-  /// QoS 1: the broker has it.
+  /// QoS 1: the broker has it. On MQTT 3.1.1 it says the same of what its access list drops, of what is too large, and
+  /// of what nobody subscribes to.
   case acknowledged
   /// QoS 1 on MQTT 5: the broker had it, and nobody subscribes to the topic.
   case withoutSubscribers
@@ -62,16 +64,32 @@ public enum Delivery: Sendable, Equatable {
 
 /// Why a publication or a subscription was not taken.
 public struct Refusal: Error, Sendable, Equatable, CustomStringConvertible {
+  /// What somebody would do about it.
+  public enum Kind: String, Sendable, CaseIterable {
+    /// The access list says no. Who runs the broker can change that; until then it will say so again.
+    case denied
+    /// Larger than the broker takes. Who runs the broker can change that.
+    case tooLarge
+    /// The topic or the payload is not what MQTT, or this broker, allows: nobody can mend it.
+    case invalid
+    /// The broker does not do that at all: retained messages, this QoS, such a subscription. It may after a change of
+    /// its configuration.
+    case unsupported
+    /// Not now: a quota is used up, or something went wrong at the broker or here. The same may be taken later.
+    case busy
+  }
+
+  public let kind: Kind
   /// The MQTT 5 reason code (128 and above), or nil when it never left us.
   public let code: Int?
-  /// Trying the same again cannot help.
-  public let isPermanent: Bool
   /// In one line.
   public let description: String
+  /// Trying the same again cannot help, unless somebody changes something at the broker first.
+  public var isPermanent: Bool { kind != .busy }
 
-  public init(code: Int?, isPermanent: Bool, description: String) {
+  public init(_ kind: Kind, code: Int?, _ description: String) {
+    self.kind = kind
     self.code = code
-    self.isPermanent = isPermanent
     self.description = description
   }
 }

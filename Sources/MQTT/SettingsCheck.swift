@@ -64,7 +64,7 @@ extension BrokerSettings {
     try require(queueCapacity > 0, "queueCapacity", "queue capacity \(queueCapacity) is out of range; expected > 0")
     let deadlines = [
       ("connectDeadlineS", connectDeadlineS), ("connackDeadlineS", connackDeadlineS),
-      ("acknowledgementDeadlineS", acknowledgementDeadlineS),
+      ("acknowledgementDeadlineS", acknowledgementDeadlineS ?? 60),
     ]
     for (name, seconds) in deadlines {
       try require(seconds > 0 && seconds <= 86_400, name, "\(seconds) s is out of range; expected up to 86400, above 0")

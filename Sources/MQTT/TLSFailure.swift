@@ -1,5 +1,5 @@
-/// What OpenSSL's errors mean for people. They reach us as libmosquitto's log lines, and the certificate's verdict by
-/// `Library.certificateVerdict`.
+/// What OpenSSL's errors mean for people. They reach us as libmosquitto's log lines, and the verdict on the certificate
+/// as `CertificateEvidence`.
 extension LinkFailure {
   /// The problem with TLS, if that is what the evidence speaks of.
   func tlsProblem(_ settings: BrokerSettings) -> LinkProblem? {
@@ -33,16 +33,9 @@ extension LinkFailure {
   /// The broker's certificate did not pass; the codes are X509_V_ERR_* of openssl/x509_vfy.h.
   private func distrust(_ settings: BrokerSettings) -> LinkProblem {
     let endpoint = settings.endpoint
-    switch certificateVerdict {
-    case 9:
-      return LinkProblem(
-        .tlsCertificateNotYetValid, "the certificate of \(endpoint) is not valid yet",
-        remedy: "this clock says it is \(year): check it first")
-    case 10:
-      return LinkProblem(
-        .tlsCertificateExpired, "the certificate of \(endpoint) has expired",
-        remedy: "renew it at the broker"
-          + (isClockDoubtful ? "; but this clock says it is \(year): check it first" : ""))
+    switch certificate.verdict {
+    case 9: return notYetValid(endpoint)
+    case 10: return expired(endpoint)
     case 62, 63, 64: return nameMismatch(settings)
     case 2, 18, 19, 20, 21, 27:
       return LinkProblem(
@@ -50,12 +43,34 @@ extension LinkFailure {
         remedy: "give the authority's certificate in the CA file; if it was never changed, somebody may be listening in"
       )
     default:
-      let verdict = certificateVerdict.map { ", code \($0)" } ?? ""
+      if time.isDoubtful { return notYetValid(endpoint) }
+      let verdict = certificate.verdict.map { ", code \($0)" } ?? ""
       return LinkProblem(
-        isClockDoubtful ? .tlsCertificateNotYetValid : .tlsFailed,
-        "the certificate of \(endpoint) does not pass (openssl verify\(verdict))",
-        remedy: isClockDoubtful ? "this clock says it is \(year): check it first" : "look at it with openssl s_client")
+        .tlsFailed, "the certificate of \(endpoint) does not pass (openssl verify\(verdict))",
+        remedy: "look at it with openssl s_client")
     }
+  }
+
+  private func notYetValid(_ endpoint: String) -> LinkProblem {
+    let fromS = certificate.validity.flatMap { $0.fromS > time.seconds ? $0.fromS : nil }
+    let from = fromS.map { ", and it is valid from \(JudgingTime.day($0))" } ?? ""
+    guard !time.isDoubtful else {
+      return LinkProblem(
+        .tlsCertificateNotYetValid,
+        "the clock says \(time.year): the certificate of \(endpoint) cannot be judged by it\(from)",
+        remedy: "let NTP set the clock, or GPS tell the time; trying again until then")
+    }
+    return LinkProblem(
+      .tlsCertificateNotYetValid, "the certificate of \(endpoint) is not valid yet: \(time.words)\(from)",
+      remedy: "check this clock first")
+  }
+
+  private func expired(_ endpoint: String) -> LinkProblem {
+    let untilS = certificate.validity.flatMap { $0.untilS < time.seconds ? $0.untilS : nil }
+    let until = untilS.map { "it was valid until \(JudgingTime.day($0)), and " } ?? ""
+    return LinkProblem(
+      .tlsCertificateExpired, "the certificate of \(endpoint) has expired: \(until)\(time.words)",
+      remedy: "renew it at the broker" + (time.isDoubtful ? "; but check the clock first" : ""))
   }
 
   /// The broker complained about us: alerts of RFC 8446, 6.2.
@@ -105,9 +120,6 @@ extension LinkFailure {
     return LinkProblem(
       .tlsFailed, "TLS with \(endpoint) failed: \(strippedOfPrefix(evidence))", remedy: "the broker's log may say more")
   }
-
-  /// A certificate cannot be judged by a clock that has never been set.
-  private var isClockDoubtful: Bool { year < 2025 }
 
   /// Without `OpenSSL Error[0]: error:0A000086:` and the like.
   private func strippedOfPrefix(_ line: String) -> String {

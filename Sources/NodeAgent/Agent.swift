@@ -94,6 +94,7 @@ final class Agent {
     if let sleptS { carryOut(node.handle(.suspended(seconds: sleptS), at: now)) }
     let state = clockWatch.change(at: now)
     if let state = state ?? (sleptS == nil ? nil : clockWatch.state) { carryOut(node.handle(.clock(state), at: now)) }
+    link.trust(node.trustedTime(at: now), at: now)
   }
 
   private func carryOut(_ effects: [NodeEffect]) {

@@ -21,6 +21,8 @@ final class BrokerLinkage {
   private let log: Log
   private var loop: EventLoop?
   private(set) var isConnected = false
+  /// What the session was told of the time, as wall time at `Instant.start`.
+  private var trustedAtStart: WallTime?
 
   /// - Throws: what cannot work in the settings.
   init(_ configuration: NodeConfiguration, boot: BootID, log: Log) throws(Termination) {
@@ -61,6 +63,15 @@ final class BrokerLinkage {
     } catch {
       journal.note(.disconnected(problem: error, retryInS: nil, unsettled: []))
     }
+  }
+
+  /// Tells the session what time it is, where GPS knows better than the system clock: certificates are held against it.
+  func trust(_ time: WallTime?, at now: Instant) {
+    let atStart = time.map { $0 + (Instant.start - now) }
+    if let before = trustedAtStart, let atStart, (atStart - before).magnitude < 1 { return }
+    guard atStart != trustedAtStart else { return }
+    trustedAtStart = atStart
+    session.setTrustedTime(time?.seconds)
   }
 
   /// Hands a message to the session, and answers what the node is to know at once; nil: the session will tell.

@@ -30,7 +30,7 @@ enum CheckCommand {
       try report.add(fences)
     }
     try report.add(clock(configuration, fix))
-    for finding in broker(configuration) { try report.add(finding) }
+    for finding in broker(configuration, fix) { try report.add(finding) }
     try report.end()
   }
 
@@ -64,8 +64,10 @@ enum CheckCommand {
   }
 
   /// Publishes to a topic beside the node's streams.
-  private static func broker(_ configuration: NodeConfiguration) -> [Finding] {
-    var trial = BrokerTrial(configuration.broker, topic: "\(configuration.prefix)/\(configuration.name)/check")
+  private static func broker(_ configuration: NodeConfiguration, _ fix: Fix?) -> [Finding] {
+    let time = trustedTimeS(ClockProbe().read(), at: MonotonicClock.process.now(), fix: fix)
+    var trial = BrokerTrial(
+      configuration.broker, topic: "\(configuration.prefix)/\(configuration.name)/check", trustedTimeS: time)
     return trial.run()
   }
 }

@@ -22,14 +22,19 @@ extension CheckCommand {
     }
     let better = usesGPS ? "time comes from GPS, once there is a fix, or from NTP" : "time comes from NTP"
     var text = "\(wall.rfc3339), nothing vouches for it: messages are marked clk none until \(better)\(fixText)"
-    var needsClock = !usesGPS || isFixWrong
+    let needsClock = !usesGPS || isFixWrong
     if case .certificates(_) = configuration.broker.security {
-      // GPS time marks messages and sets no clock; certificates are held against the system's.
-      text += "; TLS certificates may be refused"
-      needsClock = true
+      text += "; TLS certificates may be refused" + (needsClock ? "" : " until then")
     }
     guard needsClock else { return Finding(.good, "clock", text) }
     return Finding(.warning, "clock", text, remedy: "let systemd-timesyncd or chrony set it")
+  }
+
+  /// The time that certificates are to be held against instead of the system clock's [s since 1970]: that of a fix, where
+  /// nothing disciplines the clock. Nil: the clock is as good, or there is no time.
+  static func trustedTimeS(_ state: ClockState, at now: Instant, fix: Fix?) -> Double? {
+    guard state.quality != .ntp, let fix, let time = fix.time, !gpsTime(fix, state).isWrong else { return nil }
+    return time.seconds + (now - fix.receivedAt)
   }
 
   /// What the time of a fix is, and whether it is of no use.

@@ -14,7 +14,7 @@ enum NodeSchema {
         + "judder-node check reads all of it and says what is wrong.",
     ],
     sections: [
-      node, BrokerSection.section(clientID: "judder-node-ID"), accelerometer, acceleration, shake,
+      node, BrokerSection.section(clientID: "judder-node-ID", reconnectSpreadS: 40), accelerometer, acceleration, shake,
       WaveformSettings.section, impact, freeFall, orientation, gpsd, location, Geofence.section, SpoolSettings.section,
       health, log,
     ])

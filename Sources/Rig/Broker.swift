@@ -29,13 +29,17 @@ public final class Broker: @unchecked Sendable {
     public var authorityFile: String
     /// A client without a certificate is refused.
     public var asksForCertificates: Bool
+    /// PEM file of the clients' certificates that were taken back; nil: none were.
+    public var revocationsFile: String?
 
     public init(
-      identity: CertificateAuthority.Identity, authorityFile: String, asksForCertificates: Bool = false
+      identity: CertificateAuthority.Identity, authorityFile: String, asksForCertificates: Bool = false,
+      revocationsFile: String? = nil
     ) {
       self.identity = identity
       self.authorityFile = authorityFile
       self.asksForCertificates = asksForCertificates
+      self.revocationsFile = revocationsFile
     }
   }
 
@@ -167,6 +171,6 @@ public final class Broker: @unchecked Sendable {
     return [
       "certfile \(tls.identity.certificateFile)", "keyfile \(tls.identity.keyFile)", "cafile \(tls.authorityFile)",
       "tls_version tlsv1.2", "require_certificate \(tls.asksForCertificates)",
-    ]
+    ] + (tls.revocationsFile.map { ["crlfile \($0)"] } ?? [])
   }
 }

@@ -13,22 +13,40 @@ public struct CertificateAuthority: Sendable {
   public enum Validity: Sendable {
     case now
     case expired
+    /// In days from now, each below or above 0.
+    case days(from: Double, to: Double)
+
+    fileprivate var range: (fromS: Double, toS: Double) {
+      switch self {
+      case .now: (-60, 30 * 86_400)
+      case .expired: (-2 * 86_400, -86_400)
+      case .days(let from, let to): (from * 86_400, to * 86_400)
+      }
+    }
   }
 
   /// Its own certificate, for those who are to trust it.
   public let certificateFile: String
   private let keyFile: String
+  /// What `openssl ca` asks for: the authority's books.
+  private let settings: String
   private let name: String
   private let workplace: Workplace
 
-  /// Makes a root. Two of different names know nothing of each other.
+  /// Makes a root that holds for ten years. Two of different names know nothing of each other.
   public init(_ name: String = "authority", in workplace: Workplace) throws {
     self.name = name
     self.workplace = workplace
     certificateFile = workplace.path("\(name).crt")
     keyFile = workplace.path("\(name).key")
+    let books = [
+      "[ca]", "default_ca = judder", "[judder]", "database = \(try workplace.write("\(name).index", ""))",
+      "new_certs_dir = \(workplace.folder.path)", "rand_serial = yes", "default_md = sha256", "policy = any",
+      "unique_subject = no", "default_crl_days = 30", "[any]", "commonName = supplied",
+    ]
+    settings = try workplace.write("\(name).cnf", books.joined(separator: "\n") + "\n")
     try openssl(
-      ["req", "-x509"] + newKey(keyFile) + ["-out", certificateFile, "-days", "30", "-subj", "/CN=Judder \(name)"]
+      ["req", "-x509"] + newKey(keyFile) + ["-out", certificateFile, "-days", "3650", "-subj", "/CN=Judder \(name)"]
         + ["-addext", "keyUsage=critical,keyCertSign,cRLSign"])
   }
 
@@ -57,10 +75,32 @@ public struct CertificateAuthority: Sendable {
     let lines = ["basicConstraints=critical,CA:FALSE", "keyUsage=critical,digitalSignature"] + extensions
     let extensionFile = try workplace.write("\(stem).ext", lines.joined(separator: "\n") + "\n")
     try openssl(["req"] + newKey(identity.keyFile) + ["-out", request, "-subj", "/CN=\(subject)"])
-    try openssl(
-      ["x509", "-req", "-in", request, "-CA", certificateFile, "-CAkey", keyFile, "-CAcreateserial"]
-        + ["-out", identity.certificateFile, "-extfile", extensionFile, "-days", validity == .expired ? "-1" : "30"])
+    let (fromS, toS) = validity.range
+    try ca(
+      ["-batch", "-notext", "-in", request, "-out", identity.certificateFile, "-extfile", extensionFile]
+        + ["-startdate", CertificateAuthority.date(fromS), "-enddate", CertificateAuthority.date(toS)])
     return identity
+  }
+
+  /// Takes certificates back, and answers the list of all that were: a PEM file for a broker's `crlfile`.
+  public func revoke(_ identities: [Identity]) throws -> String {
+    for identity in identities { try ca(["-revoke", identity.certificateFile]) }
+    let list = workplace.path("\(name).crl")
+    try ca(["-gencrl", "-out", list])
+    return list
+  }
+
+  /// So many seconds from now, as GeneralizedTime.
+  private static func date(_ seconds: Double) -> String {
+    let format = DateFormatter()
+    format.locale = Locale(identifier: "en_US_POSIX")
+    format.timeZone = TimeZone(identifier: "UTC")
+    format.dateFormat = "yyyyMMddHHmmss'Z'"
+    return format.string(from: Date(timeIntervalSinceNow: seconds))
+  }
+
+  private func ca(_ arguments: [String]) throws {
+    try openssl(["ca", "-config", settings, "-cert", certificateFile, "-keyfile", keyFile] + arguments)
   }
 
   private func newKey(_ file: String) -> [String] {

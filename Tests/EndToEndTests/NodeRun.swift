@@ -6,7 +6,8 @@ typealias Keys = [String: String]
 
 /// A judder-node with a configuration file of its own.
 ///
-/// What the keys do not say is: node `e2e`, a broker on 127.0.0.1, no accelerometer, no gpsd, health each second.
+/// What the keys do not say is: node `e2e`, a broker on 127.0.0.1, no accelerometer, no gpsd, health each second, no wait after the broker
+/// went.
 final class NodeRun {
   let file: String
   private let workplace: Workplace
@@ -28,7 +29,8 @@ final class NodeRun {
   /// The configuration file for some keys.
   static func text(_ keys: Keys) -> String {
     let all: Keys = [
-      "node.id": "\"e2e\"", "broker.host": "\"127.0.0.1\"", "accelerometer.source": "\"none\"",
+      "node.id": "\"e2e\"", "broker.host": "\"127.0.0.1\"", "broker.reconnect_spread_s": "0",
+      "accelerometer.source": "\"none\"",
       "gpsd.enabled": "false", "health.interval_s": "1",
     ].merging(keys) { $1 }
     var sections: [String: [String]] = [:]

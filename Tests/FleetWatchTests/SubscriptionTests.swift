@@ -5,7 +5,7 @@ import Testing
 @testable import FleetWatch
 
 @Suite struct SubscriptionTests {
-  private let refusal = Refusal(code: 0x87, isPermanent: true, description: "not authorized")
+  private let refusal = Refusal(.denied, code: 0x87, "not authorized")
 
   @Test func aRefusalOfTheNodesCutsTheToolOff() {
     let event = SessionEvent.subscribed(filter: "judder/+/+", .failure(refusal))

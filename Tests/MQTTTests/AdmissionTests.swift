@@ -49,13 +49,6 @@ extension WithBroker {
       #expect(system.kind == .tlsUnknownAuthority, "\(system)")
     }
 
-    @Test("TLS with a certificate that has expired")
-    func expired() throws {
-      let (rig, authority) = try tlsBroker(.expired)
-      let watch = try SessionWatch(tlsSettings(rig.broker.port, .file(authority.certificateFile)))
-      #expect(try watch.problem() == .tlsCertificateExpired)
-    }
-
     @Test("TLS with a certificate for another name, unless any name will do")
     func otherName() throws {
       let (rig, authority) = try tlsBroker(names: ["DNS:other.example"])

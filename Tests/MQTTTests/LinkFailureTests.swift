@@ -62,7 +62,8 @@ struct LinkFailureTests {
     "by our own deadlines",
     arguments: [
       (LinkFailure.Cause.connectDeadline, LinkProblem.Kind.connectTimedOut), (.connackDeadline, .noAnswer),
-      (.acknowledgementDeadline, .noAcknowledgement), (.stopped, .stopped),
+      (.acknowledgementDeadline(seconds: 9), .noAcknowledgement), (.pingDeadline(seconds: 9), .keepaliveTimeout),
+      (.stopped, .stopped),
     ])
   func deadlines(cause: LinkFailure.Cause, kind: LinkProblem.Kind) {
     check(LinkFailure(stage: .greeting, cause: cause).problem(plain), kind)
@@ -80,6 +81,34 @@ struct LinkFailureTests {
     let problem = tls([line], verdict: verdict, year: year).problem(secure)
     check(problem, kind)
     #expect(problem.remedy.contains("clock") == (year == 1970 || verdict == 9))
+    if year == 1970 { #expect(problem.summary.contains("the clock says 1970")) }
+  }
+
+  // Complaint 35: a clock in 1970 fails TLS, and has to be called by its name.
+  @Test("a certificate that the clock refuses is told with both dates")
+  func dates() {
+    var failure = tls(["certificate verify failed"], verdict: 9)
+    failure.certificate.validity = .init(fromS: 1_777_593_600, untilS: 1_809_129_600)
+    failure.time = JudgingTime(seconds: 1_767_225_600)
+    let early = failure.problem(secure)
+    #expect(
+      early.summary == "the certificate of broker.example:8883 is not valid yet: our clock says 2026-01-01, "
+        + "and it is valid from 2026-05-01")
+    failure.time = JudgingTime(seconds: 1_767_225_600, isTrusted: true)
+    #expect(failure.problem(secure).summary.contains("the time given to us is 2026-01-01"))
+    failure.time = JudgingTime(seconds: 12)
+    #expect(
+      failure.problem(secure).summary == "the clock says 1970: the certificate of broker.example:8883 cannot be judged "
+        + "by it, and it is valid from 2026-05-01")
+    #expect(!failure.problem(secure).needsAttention)
+    failure.certificate.verdict = 10
+    failure.time = JudgingTime(seconds: 1_813_000_000)
+    let late = failure.problem(secure)
+    #expect(
+      late.summary
+        == "the certificate of broker.example:8883 has expired: it was valid until 2027-05-01, and our clock "
+        + "says 2027-06-14")
+    #expect(late.needsAttention)
   }
 
   @Test(
@@ -129,8 +158,9 @@ struct LinkFailureTests {
 
   private func tls(_ lines: [String], verdict: Int? = nil, year: Int = 2026) -> LinkFailure {
     LinkFailure(
-      stage: .greeting, cause: .library(code: 8, errorNumber: 0), errors: lines, certificateVerdict: verdict, year: year
-    )
+      stage: .greeting, cause: .library(code: 8, errorNumber: 0), errors: lines,
+      certificate: CertificateEvidence(verdict: verdict),
+      time: JudgingTime(seconds: Double(year - 1970) * 31_556_952 + 1e6))
   }
 
   /// Every problem is one line that names the place, except our own end.

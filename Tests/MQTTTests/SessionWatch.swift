@@ -14,8 +14,12 @@ final class SessionWatch {
   private(set) var events: [SessionEvent] = []
   private var looked = 0
 
-  init(_ settings: BrokerSettings, capacity: Int = 1024) throws {
-    session = try BrokerSession(settings, capacity: capacity)
+  convenience init(_ settings: BrokerSettings, capacity: Int = 1024) throws {
+    try self.init(BrokerSession(settings, capacity: capacity))
+  }
+
+  init(_ session: BrokerSession) throws {
+    self.session = session
     try session.start()
   }
 

@@ -164,19 +164,6 @@ extension WithBroker {
       try watch.connected()
     }
 
-    @Test("a silent link is noticed by the keepalive")
-    func keepalive() throws {
-      let rig = try RunningBroker()
-      let proxy = try Proxy(to: rig.broker.port)
-      defer { proxy.stop() }
-      var settings = localSettings(proxy.port)
-      settings.keepaliveS = 5
-      let watch = try SessionWatch(settings)
-      try watch.connected()
-      proxy.behaviour = .swallowing
-      #expect(try watch.problem(seconds: 15) == .keepaliveTimeout)
-    }
-
     @Test("the will is published when we go without a word, and not when we say goodbye")
     func will() throws {
       let rig = try RunningBroker()

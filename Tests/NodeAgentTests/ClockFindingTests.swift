@@ -58,8 +58,10 @@ import Testing
     #expect(plain.hasPrefix("warning clock: 1970-01-01T00:01:50.000Z, nothing vouches for it"))
     #expect(plain.contains("marked clk none until"))
     #expect(!plain.contains("TLS"), "there is none")
-    let secure = try find(.none, at: 100, "[broker]\ntls = true", fixTime: 1_796_000_000)
-    #expect(secure.hasPrefix("warning clock: "), "GPS time sets no clock: \(secure)")
-    #expect(secure.contains("TLS certificates may be refused"), "\(secure)")
+    let secure = try find(.none, at: 100, "[broker]\ntls = true\n" + Self.noGPS)
+    #expect(secure.hasPrefix("warning clock: ") && secure.contains("; TLS certificates may be refused;"), "\(secure)")
+    // Certificates are held against GPS time as well.
+    let located = try find(.none, at: 100, "[broker]\ntls = true", fixTime: 1_796_000_000)
+    #expect(located.hasPrefix("ok ") && located.hasSuffix("; TLS certificates may be refused until then"), "\(located)")
   }
 }

@@ -47,6 +47,7 @@ import Testing
     #expect(configuration.gpsd?.endpoint == "localhost:2947")
     #expect(configuration.broker.clientID == "judder-node-pump-2")
     #expect(configuration.broker.keepaliveS == 120)
+    #expect(configuration.broker.backoff.spreadS == 40)
     #expect(configuration.broker.security == .none)
   }
 

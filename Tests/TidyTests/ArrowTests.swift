@@ -9,9 +9,9 @@ struct ArrowTests {
     #expect(!SourceTree.swiftSources.isEmpty)
   }
 
-  @Test("Only MQTT imports CMosquitto, in the tests too")
-  func mosquitto() {
-    let complaints = SourceTree.swift.flatMap(Arrows.mosquittoComplaints)
+  @Test("Only MQTT imports CMosquitto and only Store CSQLite, in the tests too")
+  func libraries() {
+    let complaints = SourceTree.swift.flatMap(Arrows.libraryComplaints)
     #expect(complaints.isEmpty, "\(complaints.report)")
   }
 
@@ -65,9 +65,18 @@ struct ArrowTests {
     #expect(Arrows.complaints(of: SwiftFile(path, text)).isEmpty)
   }
 
-  @Test("CMosquitto outside MQTT is found")
-  func mosquittoFound() {
-    #expect(Arrows.mosquittoComplaints(of: SwiftFile("Tests/RigTests/A.swift", "import CMosquitto")).count == 1)
-    #expect(Arrows.mosquittoComplaints(of: SwiftFile("Sources/MQTT/A.swift", "import CMosquitto")).isEmpty)
+  @Test("judder-node never reaches the fleet's database")
+  func withoutDatabase() throws {
+    let declared = Arrows.declared(in: try #require(SourceTree.manifest))
+    let reached = Arrows.closure(of: "NodeAgent", in: declared)
+    #expect(reached.isDisjoint(with: ["Store", "CSQLite"]))
+  }
+
+  @Test("CMosquitto outside MQTT is found, and CSQLite outside Store")
+  func librariesFound() {
+    #expect(Arrows.libraryComplaints(of: SwiftFile("Tests/RigTests/A.swift", "import CMosquitto")).count == 1)
+    #expect(Arrows.libraryComplaints(of: SwiftFile("Sources/MQTT/A.swift", "import CMosquitto")).isEmpty)
+    #expect(Arrows.libraryComplaints(of: SwiftFile("Sources/MQTT/A.swift", "import CSQLite")).count == 1)
+    #expect(Arrows.libraryComplaints(of: SwiftFile("Tests/StoreTests/A.swift", "import CSQLite")).isEmpty)
   }
 }

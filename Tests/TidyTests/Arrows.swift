@@ -5,30 +5,34 @@ enum Arrows {
   static let system = "Glibc"
 
   static let allowed: [String: Set<String>] = [
-    "CMosquitto": [], "CLinux": [], "CTOML": [],
+    "CMosquitto": [], "CSQLite": [], "CLinux": [], "CTOML": [], "CTLS": [],
     "Telemetry": [],
     "Threading": ["CLinux", system],
     "NodeLogic": ["Telemetry"],
     "FleetLogic": ["Telemetry"],
     "Waveforms": ["Telemetry"],
     "Daemon": ["CLinux", "CTOML", "Telemetry", "Threading", system],
-    "MQTT": ["CMosquitto", "CLinux", "Threading", system],
+    "MQTT": ["CMosquitto", "CLinux", "CTLS", "Threading", system],
     "Spool": ["CLinux", "Threading", system],
     "DiskFaults": ["Spool", system],
     "SpoolDrill": ["Spool", "Threading", system],
     "BrokerLink": ["Daemon", "MQTT", "Telemetry"],
     "Sensors": ["CLinux", "Telemetry", "Threading", "NodeLogic", "Daemon", system],
     "Sinks": ["FleetLogic", "Telemetry", "Daemon", system],
+    "Store": ["CSQLite", "FleetLogic", "Telemetry", "Threading", system],
     "NodeAgent": [
       "CLinux", "Telemetry", "Threading", "NodeLogic", "Daemon", "MQTT", "BrokerLink", "Sensors", "Spool", "Waveforms",
       system,
     ],
     "FleetWatch": [
-      "CLinux", "Telemetry", "Threading", "FleetLogic", "Daemon", "MQTT", "BrokerLink", "Sinks", "Waveforms", system,
+      "CLinux", "Telemetry", "Threading", "FleetLogic", "Daemon", "MQTT", "BrokerLink", "Sinks", "Store", "Waveforms",
+      system,
     ],
     "Rig": ["Foundation", "Glibc"],
     "Demo": ["Foundation", "Rig", "Telemetry", system],
+    "Simulate": ["DiskFaults", "FleetLogic", "NodeLogic", "Rig", "Spool", "Telemetry", system],
     "MotionBenchmark": ["NodeLogic", "Telemetry", system],
+    "StoreBenchmark": ["Store", "Telemetry", system],
   ]
 
   /// Targets that know nothing of the system. One file of each, Mathematics.swift, may import single functions.
@@ -81,13 +85,13 @@ enum Arrows {
     )
   }
 
-  /// CMosquitto anywhere but in MQTT and its tests.
-  static func mosquittoComplaints(of file: SwiftFile) -> [Complaint] {
-    let isAtHome = file.path.hasPrefix("Sources/MQTT/") || file.path.hasPrefix("Tests/MQTTTests/")
-    return isAtHome
-      ? []
-      : imports(of: file).filter { $0.module == "CMosquitto" }
-        .map { file.complaint($0.line, "only MQTT imports CMosquitto") }
+  /// A library's face anywhere but in the one target that it is for, and that target's tests.
+  static func libraryComplaints(of file: SwiftFile) -> [Complaint] {
+    [("CMosquitto", "MQTT"), ("CSQLite", "Store")].flatMap { library, home -> [Complaint] in
+      if file.path.hasPrefix("Sources/\(home)/") || file.path.hasPrefix("Tests/\(home)Tests/") { return [] }
+      return imports(of: file).filter { $0.module == library }
+        .map { file.complaint($0.line, "only \(home) imports \(library)") }
+    }
   }
 
   /// The targets that Package.swift declares with `library` or `program`, on one line or on several, and their

@@ -59,6 +59,11 @@ public struct Node: Sendable {
   /// How to turn instants into wall time just now.
   var clock: ClockState { time.state }
 
+  /// The time by GPS, where it counts because nothing disciplines the system clock; nil: the system clock is as good.
+  public func trustedTime(at now: Instant) -> WallTime? {
+    time.source == .gps && time.state.quality == .gps ? time.state.wall(at: now) : nil
+  }
+
   /// There is a connection to the broker.
   var isConnected: Bool { outbox.isConnected }
 

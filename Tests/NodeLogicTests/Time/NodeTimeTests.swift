@@ -63,6 +63,18 @@ import Testing
     #expect(health.telegram.envelope.uptime == 11)
   }
 
+  /// Complaint 35: certificates are held against that, while nothing disciplines the system clock.
+  @Test func itVouchesForTheTimeByGPSWhereTheSystemClockDoesNot() throws {
+    var node = node()
+    #expect(node.trustedTime(at: Instant(seconds: 1)) == nil)
+    _ = drive(&node, 2...10)
+    let time = try #require(node.trustedTime(at: Instant(seconds: 11)))
+    #expect((time - WallTime(seconds: Self.start + 10.8)).magnitude < 0.01)
+    let disciplined = ClockState(wallAtStart: WallTime(seconds: Self.start), quality: .ntp)
+    _ = node.handle(.clock(disciplined), at: Instant(seconds: 12))
+    #expect(node.trustedTime(at: Instant(seconds: 12)) == nil)
+  }
+
   @Test func whatHappenedBeforeItKnewTheTimeIsRepairedWhenItIsHandedOver() throws {
     var node = node()
     #expect(published(shake(&node, at: 5)).isEmpty)

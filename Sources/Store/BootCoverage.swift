@@ -1,0 +1,129 @@
+internal import Telemetry
+
+/// Names one run of one node in the database.
+struct BootKey: Hashable {
+  var node: Int64
+  var boot: UInt32
+}
+
+/// Which numbers of one run of a node are settled, and what else its row says.
+final class BootCoverage {
+  /// Ranges of each kind at the most. A number that would be one more is in the database, and is counted from there
+  /// again when there is room.
+  static let capacity = 4096
+
+  /// All of 1 to this are stored or were given up.
+  private(set) var upto: UInt64 = 0
+  /// Stored, above `upto`.
+  private(set) var above = RangeSet()
+  /// Given up by the node, and not come nevertheless.
+  private(set) var evicted = RangeSet()
+  /// There may be more above `upto` in the database.
+  private(set) var isOverfull = false
+  var highest: UInt64 = 0
+  var firstS = 0.0, lastS = 0.0
+  var clock: ClockState?
+  var duplicates = 0, conflicts = 0, interleavings = 0, replays = 0
+  /// There is a row of it.
+  var isKept = false
+  /// When it was last needed.
+  var use: UInt64 = 0
+
+  init() {}
+
+  init(upto: UInt64, above: RangeSet, evicted: RangeSet) {
+    self.upto = upto
+    self.above = above
+    self.evicted = evicted
+    isOverfull = above.ranges.count >= Self.capacity
+    advance()
+  }
+
+  /// It is known to have been stored, even if it has gone since.
+  func isStored(_ number: UInt64) -> Bool {
+    guard number > 0 else { return false }
+    return number <= upto ? !evicted.contains(number) : above.contains(number)
+  }
+
+  func noteStored(_ number: UInt64) {
+    highest = max(highest, number)
+    guard number > 0 else { return }
+    evicted.remove(number...number)
+    guard number > upto else { return }
+    let isRoomy = above.ranges.count < Self.capacity
+    guard isRoomy || number == upto + 1 || touches(number) else {
+      isOverfull = true
+      return
+    }
+    above.insert(number)
+    advance()
+  }
+
+  private func touches(_ number: UInt64) -> Bool { above.contains(number - 1) || above.contains(number + 1) }
+
+  func noteEvicted(_ range: ClosedRange<UInt64>) {
+    guard range.upperBound > upto, range.upperBound <= UInt64(Int64.max), evicted.ranges.count < Self.capacity
+    else { return }
+    var new = RangeSet([max(range.lowerBound, upto + 1)...range.upperBound])
+    for stored in above.ranges where stored.overlaps(range) { new.remove(stored) }
+    for range in new.ranges { evicted.insert(range) }
+    highest = max(highest, range.upperBound)
+    advance()
+  }
+
+  /// Takes in what touches `upto`.
+  private func advance() {
+    while upto < .max {
+      if let range = above.range(of: upto + 1) {
+        upto = range.upperBound
+        above.remove(range)
+      } else if let range = evicted.range(of: upto + 1) {
+        upto = range.upperBound
+      } else {
+        return
+      }
+    }
+  }
+
+  /// Counts what the database has above `upto`, after it was more than there was room for.
+  func recount(_ numbers: RangeSet) {
+    isOverfull = false
+    for range in numbers.ranges where range.upperBound > upto {
+      guard above.ranges.count < Self.capacity else {
+        isOverfull = true
+        break
+      }
+      above.insert(max(range.lowerBound, upto + 1)...range.upperBound)
+    }
+    advance()
+  }
+
+  /// It was overfull, and there is room again.
+  var wantsRecount: Bool { isOverfull && above.ranges.count < Self.capacity / 2 }
+
+  /// The ranges to be told beside `upto`: those of `numbers` first, then the lowest.
+  func also(for numbers: [UInt64], limit: Int = Acknowledgement.maximumRanges) -> [ClosedRange<UInt64>] {
+    var chosen = RangeSet()
+    for number in numbers where number > upto && chosen.ranges.count < limit {
+      chosen.insert(above.range(of: number) ?? number...number)
+    }
+    for range in above.ranges where chosen.ranges.count < limit { chosen.insert(range) }
+    return chosen.ranges
+  }
+
+  /// All that is settled above `upto`.
+  var settledAbove: RangeSet {
+    above.union(RangeSet(evicted.ranges.filter { $0.lowerBound > upto }))
+  }
+}
+
+/// FNV-1a over 64-bit numbers: any flipped bit changes it (Fowler, Noll and Vo).
+func checksum(_ numbers: UInt64...) -> Int64 {
+  var hash: UInt32 = 2_166_136_261
+  for number in numbers {
+    for shift in stride(from: 0, to: 64, by: 8) {
+      hash = (hash ^ UInt32(truncatingIfNeeded: (number >> UInt64(shift)) & 0xff)) &* 16_777_619
+    }
+  }
+  return Int64(hash)
+}

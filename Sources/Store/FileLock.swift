@@ -1,0 +1,82 @@
+internal import Glibc
+
+/// Keeps a second process from the file for as long as the value lives: flock(2) on a file beside it, since closing any
+/// descriptor of the database itself would take SQLite's own locks away.
+final class FileLock {
+  private let descriptor: Int32
+
+  init(_ file: String) throws(StoreProblem) {
+    let path = file + ".lock"
+    descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o640)
+    guard descriptor >= 0 else {
+      throw StoreProblem(Self.kind(errno), file: file, "\(path) cannot be made (\(String(cString: strerror(errno))))")
+    }
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+      let code = errno
+      close(descriptor)
+      if code == EWOULDBLOCK { throw StoreProblem(.inUse, file: file, "it is in use by another process") }
+      throw StoreProblem(.other, file: file, "\(path) cannot be locked (\(String(cString: strerror(code))))")
+    }
+  }
+
+  deinit { close(descriptor) }
+
+  private static func kind(_ code: Int32) -> StoreProblem.Kind {
+    switch code {
+    case ENOENT, ENOTDIR: .gone
+    case EACCES, EPERM: .denied
+    case EROFS: .readOnly
+    case ENOSPC, EDQUOT: .full
+    case EIO: .io
+    default: .other
+    }
+  }
+}
+
+/// What stands under a path.
+struct FileIdentity: Equatable {
+  var device: UInt64
+  var inode: UInt64
+  var sizeBytes: Int64
+  var isFolder: Bool
+
+  /// Nil when there is nothing, or this user may not know.
+  init?(_ path: String) {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    device = UInt64(status.st_dev)
+    inode = UInt64(status.st_ino)
+    sizeBytes = Int64(status.st_size)
+    isFolder = status.st_mode & S_IFMT == S_IFDIR
+  }
+
+  func isSameFile(as other: FileIdentity?) -> Bool { device == other?.device && inode == other?.inode }
+}
+
+/// The folder of a path.
+func folder(of path: String) -> String {
+  guard let slash = path.lastIndex(of: "/") else { return "." }
+  return slash == path.startIndex ? "/" : String(path[..<slash])
+}
+
+/// Makes what was created, renamed or taken away in a folder last: fsync(2) of the folder.
+func synchronizeFolder(of path: String) {
+  let descriptor = open(folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+  guard descriptor >= 0 else { return }
+  fsync(descriptor)
+  close(descriptor)
+}
+
+/// The monotonic clock [s].
+func monotonicS() -> Double {
+  var time = timespec()
+  clock_gettime(CLOCK_MONOTONIC, &time)
+  return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
+}
+
+/// What the machine's calendar says [s since 1970].
+func calendarS() -> Double {
+  var time = timespec()
+  clock_gettime(CLOCK_REALTIME, &time)
+  return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
+}

@@ -1,0 +1,192 @@
+internal import CSQLite
+internal import Telemetry
+
+/// Takes over what can be read of a damaged database into a new one: first the small tables, then the events, the newest
+/// first. Rows keep their numbers.
+///
+/// A page that cannot be read hides some rows: the place is stepped over, in steps that grow until something can be
+/// read again.
+final class Salvage {
+  private let target: Connection
+  private let deadline: Deadline
+  /// Rows taken over, by table.
+  private(set) var rows: [String: Int] = [:]
+  /// Places that could not be read.
+  private(set) var holes = 0
+  /// All of it was tried.
+  private(set) var isWhole = true
+
+  init(_ target: Connection, deadlineS: Double) {
+    self.target = target
+    deadline = Deadline(atS: deadlineS)
+  }
+
+  /// Tables whose rows have a number, with their columns.
+  private static let numbered: [(table: String, columns: [String])] = [
+    ("nodes", ["id", "name"]),
+    (
+      "evictions",
+      ["id", "node", "of_boot", "boot", "seq", "first", "last", "runs", "events", "reason", "received_t"]
+    ),
+    ("conflicts", ["id", "node", "boot", "seq", "stream", "received_t", "times", "payload"]),
+    (
+      "events",
+      ["id", "node", "boot", "seq", "stream", "t", "clk", "up", "received_t", "is_late", "payload"]
+    ),
+  ]
+
+  /// Tables ordered by their key.
+  private static let keyed = ["boots", "coverage", "alerts", "dropped", "latest"]
+
+  func takeOver(from file: String) {
+    guard let source = try? Connection(file, .rescue, busyS: 0) else {
+      holes += 1
+      return
+    }
+    let pointer = Unmanaged.passUnretained(deadline).toOpaque()
+    sqlite3_progress_handler(source.handle, 1000, { Deadline.isOver($0) }, pointer)
+    defer { sqlite3_progress_handler(source.handle, 0, nil, nil) }
+    if let (table, columns) = Self.numbered.first { copyNumbered(table, columns, source) }
+    for table in Self.keyed { copyKeyed(table, source) }
+    for (table, columns) in Self.numbered.dropFirst() { copyNumbered(table, columns, source) }
+    dropStrangers()
+  }
+
+  /// Rows of nodes whose names did not survive say nothing.
+  private func dropStrangers() {
+    for table in Self.keyed + ["evictions", "conflicts", "events"] where table != "dropped" {
+      try? target.execute("DELETE FROM \(table) WHERE node NOT IN (SELECT id FROM nodes)")
+    }
+    rows["events"] = (try? target.integer("SELECT count(*) FROM events")).flatMap { $0 }.map { Int($0) }
+  }
+
+  // MARK: By key
+
+  /// Reads as far as it goes.
+  private func copyKeyed(_ table: String, _ source: Connection) {
+    do throws(SQLiteFailure) {
+      let statement = try source.statement("SELECT * FROM \(table)")
+      statement.bind([])
+      defer { statement.reset() }
+      try target.transaction { () throws(SQLiteFailure) in
+        while try advance(statement) { write(table, statement) }
+      }
+    } catch {
+      note(error)
+    }
+  }
+
+  /// The next row; a place that cannot be read ends it, and what was read stays.
+  private func advance(_ statement: Statement) throws(SQLiteFailure) -> Bool {
+    do throws(SQLiteFailure) {
+      return try statement.step()
+    } catch {
+      note(error)
+      return false
+    }
+  }
+
+  private func note(_ failure: SQLiteFailure) {
+    if deadline.isOver { isWhole = false } else { holes += 1 }
+    _ = failure
+  }
+
+  private func write(_ table: String, _ row: Statement) {
+    let values = row.values
+    let places = Array(repeating: "?", count: values.count).joined(separator: ", ")
+    guard let insert = try? target.statement("INSERT OR IGNORE INTO \(table) VALUES (\(places))"),
+      (try? insert.run(values)) != nil
+    else { return }
+    rows[table, default: 0] += target.changes
+  }
+
+  // MARK: By number
+
+  private func copyNumbered(_ table: String, _ columns: [String], _ source: Connection) {
+    let list = columns.joined(separator: ", ")
+    let below = "SELECT \(list) FROM \(table) WHERE id < ? ORDER BY id DESC LIMIT 5000"
+    var next = Int64.max
+    var step: Int64 = 1
+    while !deadline.isOver {
+      let (last, outcome) = copyBelow(next, below, table, source)
+      if let last {
+        next = last
+        step = 1
+      }
+      switch outcome {
+      case .end: return
+      case .more: continue
+      case .unreadable:
+        guard let place = resume(below: next, step: &step, table, source) else { return }
+        next = place
+      }
+    }
+    isWhole = false
+  }
+
+  private enum Reading { case end, more, unreadable }
+
+  /// Copies rows below a number, the highest first. Answers the lowest that was copied.
+  private func copyBelow(_ next: Int64, _ sql: String, _ table: String, _ source: Connection)
+    -> (last: Int64?, Reading)
+  {
+    var last: Int64?
+    var count = 0
+    do throws(SQLiteFailure) {
+      let outcome = try target.transaction { () throws(SQLiteFailure) -> Reading in
+        do throws(SQLiteFailure) {
+          let statement = try source.statement(sql)
+          statement.bind([.integer(next)])
+          defer { statement.reset() }
+          while try statement.step() {
+            last = statement.integer(0)
+            count += 1
+            write(table, statement)
+          }
+          return count < 5000 ? .end : .more
+        } catch {
+          return .unreadable
+        }
+      }
+      return (last, outcome)
+    } catch {
+      return (last, .unreadable)
+    }
+  }
+
+  /// A number below which something can be read again; nil when there is none.
+  private func resume(below next: Int64, step: inout Int64, _ table: String, _ source: Connection) -> Int64? {
+    if step == 1 { holes += 1 }
+    var place = next == .max ? highestGuess(table, source) : next
+    while place > 1, !deadline.isOver {
+      place = max(1, place - step)
+      step = min(step * 2, 4096)
+      if canRead(below: place, table, source) { return place }
+    }
+    if place > 1 { isWhole = false }
+    return nil
+  }
+
+  private func canRead(below place: Int64, _ table: String, _ source: Connection) -> Bool {
+    guard let statement = try? source.statement("SELECT id FROM \(table) WHERE id < ? ORDER BY id DESC LIMIT 1")
+    else { return false }
+    statement.bind([.integer(place)])
+    defer { statement.reset() }
+    return (try? statement.step()) != nil
+  }
+
+  /// Where the numbers of a table may end, when its end cannot be read.
+  private func highestGuess(_ table: String, _ source: Connection) -> Int64 {
+    var guess: Int64 = 1 << 32
+    while guess > 2, !deadline.isOver {
+      if canRead(below: guess / 2, table, source) {
+        let found =
+          (try? source.integer("SELECT id FROM \(table) WHERE id < ? ORDER BY id DESC LIMIT 1", .integer(guess / 2)))
+          .flatMap { $0 }
+        if found != nil { return guess }
+      }
+      guess /= 2
+    }
+    return guess
+  }
+}

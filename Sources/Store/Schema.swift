@@ -1,0 +1,94 @@
+/// The database, version 1. `sqlite3 FILE .schema` shows it; it may be read while judder-fleet runs.
+///
+/// | table | a row is | columns |
+/// |---|---|---|
+/// | `nodes` | a node | `id`, `name` |
+/// | `events` | an event, in the order of receipt | `id`, `node`, `boot`, `seq`, `stream`, `t` measured [s since 1970], NULL when nothing vouches for it, `clk`, `up` [s], `received_t` [s], `is_late`, `payload` as it came |
+/// | `boots` | a run of a node | `upto`: all of 1 to this are stored or were given up; `highest`; when its first and last event came; its best clock; counts; `checksum` |
+/// | `coverage` | what is known of a run beside `upto` | `kind` 0: stored, above `upto`; 1: given up by the node; `first`, `last`, `checksum` |
+/// | `latest` | the newest message of a stream of a node | `stream`, `received_t`, `payload` |
+/// | `alerts` | an alert that is not over, or not told | see `KeptAlert` |
+/// | `evictions` | a node's word on what it gave up | of which run, from where to where, `runs`, how many, why |
+/// | `conflicts` | an event under the number of another | the first such, and how many came |
+/// | `dropped` | what retention took | events and bytes by stream and reason |
+/// | `meta` | a fact | `key`, `value` |
+///
+/// `events` is in the order of receipt, so that what comes is written to the end of the table, and what is oldest is
+/// taken from its start without an index. Its other indexes are for finding a duplicate, and by time for reading.
+/// A row that goes for its age or for room leaves its number in `boots` and `coverage`, so that an old duplicate is
+/// still known. `checksum` guards the two: SQLite does not notice a flipped bit in a number, and a number too high there
+/// would acknowledge what never came. Where it does not fit, the events themselves are counted.
+enum Schema {
+  /// "JUDR": PRAGMA application_id, which file(1) shows.
+  static let application: Int32 = 0x4A55_4452
+
+  /// Step n makes version n of version n - 1. A step that was released is never changed.
+  static let steps: [String] = [version1]
+
+  static var current: Int { steps.count }
+
+  private static let version1 = """
+    CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+    CREATE TABLE nodes (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+    CREATE TABLE events (
+      id INTEGER PRIMARY KEY, node INTEGER NOT NULL, boot INTEGER NOT NULL, seq INTEGER NOT NULL,
+      stream TEXT NOT NULL, t REAL, clk TEXT, up REAL, received_t REAL NOT NULL, is_late INTEGER NOT NULL,
+      payload BLOB NOT NULL);
+    CREATE UNIQUE INDEX events_once ON events (node, boot, seq);
+    CREATE INDEX events_by_time ON events (ifnull(t, received_t));
+    CREATE INDEX events_by_node_and_time ON events (node, ifnull(t, received_t));
+    CREATE TABLE boots (
+      node INTEGER NOT NULL, boot INTEGER NOT NULL, upto INTEGER NOT NULL, highest INTEGER NOT NULL,
+      first_t REAL NOT NULL, last_t REAL NOT NULL, start_t REAL, clk TEXT,
+      duplicates INTEGER NOT NULL, conflicts INTEGER NOT NULL, interleavings INTEGER NOT NULL,
+      replays INTEGER NOT NULL, checksum INTEGER NOT NULL,
+      PRIMARY KEY (node, boot)) WITHOUT ROWID;
+    CREATE TABLE coverage (
+      node INTEGER NOT NULL, boot INTEGER NOT NULL, kind INTEGER NOT NULL, first INTEGER NOT NULL,
+      last INTEGER NOT NULL, checksum INTEGER NOT NULL,
+      PRIMARY KEY (node, boot, kind, first)) WITHOUT ROWID;
+    CREATE TABLE latest (
+      node INTEGER NOT NULL, stream TEXT NOT NULL, received_t REAL, payload BLOB NOT NULL,
+      PRIMARY KEY (node, stream)) WITHOUT ROWID;
+    CREATE TABLE alerts (
+      rule TEXT NOT NULL, node INTEGER NOT NULL, phase TEXT NOT NULL, since_t REAL NOT NULL,
+      changed_t REAL NOT NULL, left_s REAL, count INTEGER NOT NULL, value REAL, shake_boot INTEGER,
+      shake_id INTEGER, telling INTEGER NOT NULL, is_told INTEGER NOT NULL, details BLOB NOT NULL,
+      PRIMARY KEY (rule, node)) WITHOUT ROWID;
+    CREATE TABLE evictions (
+      id INTEGER PRIMARY KEY, node INTEGER NOT NULL, of_boot INTEGER NOT NULL, boot INTEGER NOT NULL,
+      seq INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL, runs TEXT NOT NULL, events INTEGER,
+      reason TEXT NOT NULL, received_t REAL NOT NULL, UNIQUE (node, boot, seq));
+    CREATE TABLE conflicts (
+      id INTEGER PRIMARY KEY, node INTEGER NOT NULL, boot INTEGER NOT NULL, seq INTEGER NOT NULL,
+      stream TEXT NOT NULL, received_t REAL NOT NULL, times INTEGER NOT NULL, payload BLOB NOT NULL,
+      UNIQUE (node, boot, seq));
+    CREATE TABLE dropped (
+      stream TEXT NOT NULL, reason TEXT NOT NULL, events INTEGER NOT NULL, bytes INTEGER NOT NULL,
+      PRIMARY KEY (stream, reason)) WITHOUT ROWID;
+    """
+
+  /// Brings an open database to the last of `steps`, each in a transaction of its own. Answers the version it had;
+  /// 0: it was empty.
+  static func migrate(_ connection: Connection, _ steps: [String]) throws(SQLiteFailure) -> Int {
+    let found = try version(connection)
+    for (index, step) in steps.enumerated().dropFirst(found) {
+      let number = index + 1
+      try connection.transaction { () throws(SQLiteFailure) in
+        try connection.execute(step)
+        try connection.run("INSERT OR REPLACE INTO meta VALUES ('schema', ?)", .integer(Int64(number)))
+        try connection.execute("PRAGMA user_version = \(number); PRAGMA application_id = \(application)")
+      }
+    }
+    return found
+  }
+
+  /// The version of a database; 0: it is empty. The number in its table counts rather than the one in the header, which
+  /// is easily damaged.
+  static func version(_ connection: Connection) throws(SQLiteFailure) -> Int {
+    let tables = try connection.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'meta'") ?? 0
+    guard tables > 0 else { return 0 }
+    let kept = try connection.integer("SELECT value FROM meta WHERE key = 'schema'")
+    return Int(kept ?? 0)
+  }
+}
