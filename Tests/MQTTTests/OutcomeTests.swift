@@ -73,7 +73,7 @@ extension WithBroker {
         } else {
           // mosquitto closes without a word; the culprit is one of those that were not settled.
           let (kind, culprit) = try watch.next("end") { event -> (LinkProblem.Kind, UInt64?)? in
-            if case .disconnected(let problem, _, let unsettled) = event { (problem.kind, unsettled.first) } else { nil }
+            if case .disconnected(let problem, _, let tokens) = event { (problem.kind, tokens.first) } else { nil }
           }
           #expect(kind == .closedByPeer && culprit == 2)
         }
