@@ -6,8 +6,10 @@ extension SpoolCore {
   /// Makes room for a record of a lane; false when everything there is more important than it.
   mutating func makeRoom(for size: Int, lane: SpoolLane, _ atS: Double) throws(DiskFailure) -> Bool {
     guard sizeBytes + size > limits.capBytes else { return true }
+    // Not everything for one.
+    if size > limits.capBytes / 2 { return false }
     try removeSpent()
-    pruneQuarantine(to: max(0, limits.capBytes / 2 - size))
+    if sizeBytes + size > limits.capBytes { pruneQuarantine(to: 0) }
     while sizeBytes + size > limits.capBytes {
       guard let victim = victim(notBefore: lane) else { return false }
       try evict(victim, .cap, atS)

@@ -61,6 +61,16 @@ struct EvictionTests {
     #expect(bench.notStored.isEmpty)
   }
 
+  @Test("One event that is too large for the spool does not cost the others")
+  func tooLarge() {
+    var bench = Bench(capBytes: 65_536)
+    for sequence in 1...100 { bench.append(UInt64(sequence), .shock) }
+    bench.append(101, .shock, bytes: 60_000)
+    bench.pass(6)
+    #expect(bench.evicted.map(\.runs) == [[101...101]])
+    #expect(bench.allSequences() == Array(1...100))
+  }
+
   @Test("What tells of notes outlasts its own segment")
   func carried() {
     var bench = Bench(capBytes: 65_536)
