@@ -33,7 +33,7 @@ SELF_CONTAINED = -c release --static-swift-stdlib -Xswiftc -use-ld=lld -Xlinker 
 RELEASE_FLAGS = $(SELF_CONTAINED) -Xlinker -s
 RELEASE = $(BUILD)/release
 
-.PHONY: help demo test faults hil bench lint format config build release install uninstall clean
+.PHONY: help demo test faults simulate fuzz sanitize hil bench lint format config build release install uninstall clean
 .PHONY: dependencies lint-format static-libraries
 
 help: ## list the targets
@@ -68,6 +68,28 @@ faults: dependencies ## a seeded sequence of faults of a real gpsd, with its cos
 	@JUDDER_FAULTS=$(FAULTS) JUDDER_FAULTS_SEED=$(SEED) timeout --kill-after=10 $$((300 + $(FAULTS))) \
 	  $(SWIFT) test --skip-build --disable-xctest --filter GpsdSequenceTests >$(BUILD)/faults.log 2>&1 </dev/null; \
 	status=$$?; cat $(BUILD)/faults.log; exit $$status
+
+# A failure names its seed: make simulate SEEDS=1 SEED=4711 TRACE=1 shows all that happened in it.
+SEEDS ?= 1000
+TRACE ?=
+SHORT ?=
+simulate: dependencies ## node, spool, network, broker and fleet tool from seeds, everything going wrong (SEEDS=, SEED=)
+	@$(SWIFT) build -c release --product Simulate
+	@$(RELEASE)/Simulate --seeds $(SEEDS) --from $(if $(filter file,$(origin SEED)),1,$(SEED)) \
+	  $(if $(SHORT),--short) $(if $(TRACE),--trace)
+
+# For each target, and which: make fuzz SECONDS=600 FUZZ='json gpsd'. A build of its own, 3 minutes the first time.
+SECONDS ?= 30
+FUZZ ?=
+fuzz: dependencies ## feed every reader of outside bytes with anything, 30 s each (SECONDS=, FUZZ=)
+	@JUDDER_FUZZ=1 $(SWIFT) build -c release --scratch-path $(BUILD)/fuzz --product Fuzz --sanitize=address \
+	  -Xswiftc -sanitize=fuzzer -Xcxx -fsanitize=fuzzer-no-link -Xswiftc -use-ld=lld
+	@Tests/FuzzTests/run $(BUILD)/fuzz/release/Fuzz $(SECONDS) $(FUZZ)
+
+# SANITIZERS=thread runs only this one; each has a build of its own.
+SANITIZERS ?= address thread
+sanitize: dependencies ## the tests of what has threads, files and C, under ASan and TSan, some minutes
+	@SWIFT='$(SWIFT)' Tests/sanitize $(BUILD) $(SANITIZERS)
 
 # SCENARIOS='hid-200 evdev' runs only these.
 SCENARIOS ?=

@@ -27,6 +27,9 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
   .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
+/// What reads bytes from outside.
+let fuzzed = ["Telemetry", "NodeLogic", "FleetLogic", "Daemon", "DiskFaults", "Spool", "NodeAgent", "FleetWatch"]
+
 let package = Package(
   name: "judder",
   products: [
@@ -58,14 +61,18 @@ let package = Package(
     library("Rig"),
 
     program(
-      "NodeAgent", ["Telemetry", "Threading", "NodeLogic", "Daemon", "MQTT", "BrokerLink", "Sensors", "Waveforms"]),
+      "NodeAgent",
+      ["Telemetry", "Threading", "NodeLogic", "Daemon", "MQTT", "BrokerLink", "Sensors", "Spool", "Waveforms"]),
     program(
-      "FleetWatch", ["Telemetry", "Threading", "FleetLogic", "Daemon", "MQTT", "BrokerLink", "Sinks", "Waveforms"]),
+      "FleetWatch",
+      ["Telemetry", "Threading", "FleetLogic", "Daemon", "MQTT", "BrokerLink", "Sinks", "Store", "Waveforms"]),
     program("Demo", ["Rig", "Telemetry"]),
     program("SpoolDrill", ["Spool", "Threading"]),
 
     benchmark("MotionBenchmark", ["NodeLogic", "Telemetry"], path: "Benchmarks/Motion"),
     benchmark("StoreBenchmark", ["Store", "Telemetry"], path: "Benchmarks/Store"),
+
+    benchmark("Simulate", ["DiskFaults", "FleetLogic", "NodeLogic", "Rig", "Spool", "Telemetry"], path: "Simulation"),
 
     tests("TelemetryTests", ["Telemetry", "Rig"]),
     tests("NodeLogicTests", ["NodeLogic", "Telemetry", "Rig"]),
@@ -77,11 +84,48 @@ let package = Package(
     tests("SensorsTests", ["Sensors", "NodeLogic", "Telemetry", "Daemon", "Rig"]),
     tests("SinksTests", ["Sinks", "FleetLogic", "Telemetry"]),
     tests("StoreTests", ["Store", "StoreBenchmark", "Telemetry", "CSQLite", "Rig"]),
-    tests("NodeAgentTests", ["NodeAgent", "NodeLogic", "Telemetry", "Daemon", "MQTT", "Sensors"]),
+    tests("NodeAgentTests", ["NodeAgent", "NodeLogic", "Telemetry", "Daemon", "MQTT", "Sensors", "Spool"]),
     tests(
       "FleetWatchTests",
-      ["FleetWatch", "FleetLogic", "MQTT", "Sinks", "Telemetry", "Daemon", "Rig", "Waveforms"]),
-    tests("EndToEndTests", ["Rig", "Telemetry"]),
+      ["FleetWatch", "FleetLogic", "MQTT", "Sinks", "Store", "Telemetry", "Daemon", "Rig", "Waveforms"]),
+tests("SimulationTests", ["Simulate"]),
+    tests("EndToEndTests", ["MQTT", "Rig", "Telemetry", "FleetLogic", "Spool", "Store"]),
     tests("TidyTests", ["Rig"]),
+    .testTarget(
+      name: "FuzzTests", dependencies: fuzzed.map { .byName(name: $0) },
+      exclude: ["Driver", "Seeds", "dictionaries", "run"], swiftSettings: strict),
   ]
 )
+
+/// Leaves nothing but these targets and what they depend on.
+@MainActor func keepOnly(_ roots: [String]) {
+  var kept: Set<String> = []
+  var open = roots
+  while let name = open.popLast() {
+    guard kept.insert(name).inserted else { continue }
+    let dependencies = package.targets.first { $0.name == name }?.dependencies ?? []
+    open += dependencies.compactMap { if case .byNameItem(let name, _) = $0 { name } else { nil } }
+  }
+  package.targets.removeAll { !kept.contains($0.name) }
+  package.products = []
+}
+
+// `make sanitize` builds only what it runs.
+if let roots = Context.environment["JUDDER_ONLY"] { keepOnly(roots.split(separator: " ").map(String.init)) }
+
+// `make fuzz` builds another package of the same files: the parts that read what comes from outside, and one program
+// that feeds them. Programs become libraries, since a program has room for one `main`.
+if Context.environment["JUDDER_FUZZ"] != nil {
+  keepOnly(fuzzed)
+  let testable = strict + [.unsafeFlags(["-enable-testing", "-parse-as-library"])]
+  package.targets = package.targets.map { target in
+    guard target.type == .executable else { return target }
+    return .target(
+      name: target.name, dependencies: target.dependencies, exclude: ["Program.swift"], swiftSettings: testable)
+  }
+  let tests = ["SeedTests.swift", "SeedSource.swift", "HostileInputs.swift"]
+  package.targets.append(
+    .executableTarget(
+      name: "Fuzz", dependencies: fuzzed.map { .byName(name: $0) }, path: "Tests/FuzzTests",
+      exclude: tests + ["Seeds", "dictionaries", "run"], swiftSettings: testable))
+}

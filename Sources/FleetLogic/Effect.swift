@@ -14,9 +14,18 @@ public enum Input: Sendable {
   case tick
   /// The fleet tool is going to stop.
   case stop
+  /// Every sink has been told of an alert.
+  case told(Alert)
+  /// The store has another event under the number of this one, and keeps the first.
+  case conflict(KeptEvent)
+  /// What comes is kept, or why it is not.
+  case store(FleetState.Storing)
 }
 
 /// What the fleet wants done.
+///
+/// Where an answer to one input has anything to `keep`, its alerts and publications, and all that come after it, wait
+/// until that is on the disk: nobody hears of what could be forgotten.
 public enum Effect: Equatable, Sendable {
   /// An alert fired or resolved: for every sink. Pending ones are only in the log.
   case alert(Alert)
@@ -27,6 +36,8 @@ public enum Effect: Equatable, Sendable {
   /// The fleet tool's own link was made or lost, or is still away for another reason.
   case link(FleetState.Link, at: Moment)
   case log(LogEntry)
+  /// Is to be on the disk before anybody hears of what follows from it; only where `Configuration.keeps`.
+  case keep(Keep)
 }
 
 /// A message to publish.
@@ -78,6 +89,9 @@ public struct Change: Equatable, Sendable {
     /// How long ago, nil when nobody can say; and whether nothing newer is known of that fence.
     case geofence(GeofenceMessage, ageS: Double?, isLatest: Bool)
     case face(Face, was: Face?)
+    case evicted(EvictedMessage)
+    /// An event may not be what it seems, and why; one sample a minute of each kind.
+    case doubt(Doubt, String)
     /// Any message that was taken; also for those that cause one of the other changes.
     case message(Telegram, Receipt, retained: Bool)
   }
@@ -89,8 +103,33 @@ public struct Change: Equatable, Sendable {
   /// When it was measured, by the best clock that this run of the node is known to have had until now; nil when nothing
   /// vouches for any.
   public var measured: WallTime?
+  /// It was no news when it came; nil: it was, or nobody can say.
+  public var late: Lateness?
   /// What.
   public var kind: Kind
+}
+
+/// Why an event is no news.
+public struct Lateness: Equatable, Sendable {
+  /// What gives it away.
+  public enum Cause: String, CaseIterable, Sendable {
+    /// It is older than 5 min, by clocks that can be trusted or by what the node said since.
+    case age
+    /// The node says so.
+    case backlog
+    /// The run of the node that it belongs to is over.
+    case formerBoot = "former_boot"
+  }
+
+  /// What gives it away.
+  public var cause: Cause
+  /// How old it was at least when it came [s]; nil when nobody can say.
+  public var ageS: Double?
+
+  public init(_ cause: Cause, ageS: Double?) {
+    self.cause = cause
+    self.ageS = ageS
+  }
 }
 
 /// What became of a message that could be read.

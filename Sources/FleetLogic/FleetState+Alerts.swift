@@ -50,6 +50,8 @@ extension FleetState {
   ) {
     let rule = configuration.rules[key.rule]
     let countBefore = records[key]?.life.count
+    if transition == .fired { record.id = alertID(rule, node: key.node, at: moment) }
+    touched.insert(key)
     records[key] = record.life.phase == .quiet ? nil : record
     noteDeadline(record, rule)
     let who = "\(rule.name) on \(nodes[key.node].name)"
@@ -65,9 +67,7 @@ extension FleetState {
     case .resolved:
       firingCount -= 1
       let alert = tell(key, record, .resolved, previous: .firing, reason, at: moment)
-      let topic = text(.alert(rule: rule.name, node: nodes[key.node].name.description))
-      publish(topic, alert.message.encode())
-      publish(topic, [])
+      publishOver(key, alert)
     case .heldAgain, nil:
       log(.debug, "\(who): still firing, since \(reason)")
       if record.life.isFiring, record.life.count != countBefore { publishFiring(key, at: moment) }
@@ -81,6 +81,7 @@ extension FleetState {
   ) -> Alert {
     let alert = alert(key, record, state, previous: previous, reason, at: moment)
     effects.append(.alert(alert))
+    noteUntold(key, alert)
     // The sinks say it; the log adds why, for who asks.
     log(
       .debug,
@@ -93,6 +94,19 @@ extension FleetState {
     guard let record = records[key] else { return }
     let alert = alert(key, record, .firing, previous: .firing, "", at: moment)
     publish(text(.alert(rule: alert.rule, node: alert.node.description)), alert.message.encode())
+    retainedAlerts.note(key)
+  }
+
+  /// Publishes that an alert is over, and takes it away.
+  private mutating func publishOver(_ key: AlertKey, _ alert: Alert) {
+    let topic = text(.alert(rule: alert.rule, node: alert.node.description))
+    publish(topic, alert.message.encode())
+    publish(topic, [])
+    retainedAlerts.forget(key)
+  }
+
+  private func alertID(_ rule: Rule, node index: Int, at moment: Moment) -> String {
+    "\(rule.name)/\(nodes[index].name)/\(Decimal.text(moment.wall.seconds, decimals: 3))"
   }
 
   private func alert(
@@ -101,9 +115,13 @@ extension FleetState {
   ) -> Alert {
     let rule = configuration.rules[key.rule]
     let value = value(key, record, at: moment)
+    // To the millisecond, as they are written: what is read back is the same.
+    func written(_ time: WallTime) -> WallTime { WallTime(seconds: (time.seconds * 1000).rounded() / 1000) }
     return Alert(
-      rule: rule.name, kind: rule.kind, severity: rule.severity, node: nodes[key.node].name, state: state,
-      previous: previous, at: moment, since: record.since, count: record.life.count, value: value,
+      id: record.id ?? alertID(rule, node: key.node, at: moment), rule: rule.name, kind: rule.kind,
+      severity: rule.severity, node: nodes[key.node].name, state: state,
+      previous: previous, at: Moment(instant: moment.instant, wall: written(moment.wall)), since: written(record.since),
+      count: record.life.count, value: value,
       summary: Summary.of(nodes[key.node], rule, record, state, value: value), reason: reason)
   }
 
@@ -122,51 +140,6 @@ extension FleetState {
     records.keys.sorted(by: inOrder).compactMap { key in
       guard let record = records[key], record.life.isFiring else { return nil }
       return alert(key, record, .firing, previous: .firing, "", at: moment(now))
-    }
-  }
-
-  // MARK: What fired before a restart
-
-  private mutating func takeAway(_ topic: String, _ reason: String) {
-    guard configuration.publishes else { return }
-    log(.information, "\(SafeText.escaped(topic)): a retained alert is taken away, since \(reason)")
-    publish(topic, [])
-  }
-
-  /// Takes over an alert that an earlier run of the fleet tool left retained: it is not told again, and resolves as
-  /// its condition does. One that no rule here stands for is taken away.
-  mutating func adopt(topic: String, rule name: String, node: String, payload: [UInt8], at moment: Moment) {
-    let message: AlertMessage
-    do {
-      message = try AlertMessage.decode(payload: payload)
-    } catch {
-      return reject(.payload(error.reason), "\(SafeText.escaped(topic)): \(error)", at: moment)
-    }
-    tally.own += 1
-    guard let number = configuration.rules.firstIndex(where: { $0.name == name }), let node = NodeName(node),
-      configuration.rules[number].nodes.matches(node.description), message.state == .firing,
-      message.rule == name, message.node == node.description
-    else { return takeAway(topic, "no rule stands for it") }
-    if let known = indices[node], records[AlertKey(rule: number, node: known)]?.life.isFiring == true { return }
-    // Published by this run, and over: the link was lost before it could be taken away.
-    if let started, message.time >= started { return takeAway(topic, "it is over") }
-    guard let index = index(of: node, at: moment) else { return }
-    let key = AlertKey(rule: number, node: index)
-    var record = AlertRecord(since: message.since)
-    record.value = message.value
-    record.life.adopt(count: message.count)
-    records[key] = record
-    firingCount += 1
-    log(.information, "\(name) on \(node): firing since an earlier run, taken over")
-    switch configuration.rules[number].kind {
-    case .shake:
-      observe(
-        key, .clears(after: configuration.rules[number].clearForS), "the shake was before the restart", at: moment)
-    case .geofence:
-      // Crossings are not retained: it resolves with the next that comes.
-      break
-    case .lostFix, .silent:
-      watch(node: index, at: moment)
     }
   }
 }

@@ -69,7 +69,8 @@ extension FleetState {
   // MARK: What it said
 
   mutating func apply(
-    _ telegram: Telegram, _ stamp: Stamp, retained: Bool, _ receipt: Receipt, node index: Int, at moment: Moment
+    _ telegram: Telegram, _ stamp: Stamp, _ mark: EventMark, retained: Bool, _ receipt: Receipt, node index: Int,
+    at moment: Moment
   ) {
     switch telegram.body {
     case .status(let status):
@@ -81,21 +82,22 @@ extension FleetState {
     case .orientation(let orientation):
       let was = nodes[index].orientation?.content.face
       guard Self.fill(&nodes[index].orientation, orientation, stamp), was != orientation.face else { return }
-      note(.face(orientation.face, was: was), node: index, telegram, at: moment)
+      note(.face(orientation.face, was: was), node: index, telegram, mark.late, at: moment)
     case .location(let location):
-      applyLocation(location, telegram, stamp, node: index, at: moment)
+      applyLocation(location, telegram, stamp, mark.late, node: index, at: moment)
     case .shake(let shake):
       Self.fill(&nodes[index].shake, shake, stamp)
-      note(.shake(shake), node: index, telegram, at: moment)
-      if !retained, receipt != .formerBoot { judgeShake(shake, telegram, order: stamp.order, node: index, at: moment) }
-    case .impact(let impact): note(.impact(impact), node: index, telegram, at: moment)
-    case .freeFall(let fall): note(.freeFall(fall), node: index, telegram, at: moment)
+      note(.shake(shake), node: index, telegram, mark.late, at: moment)
+      if !retained, receipt != .formerBoot { judgeShake(shake, telegram, ageS: mark.ageS, node: index, at: moment) }
+    case .impact(let impact): note(.impact(impact), node: index, telegram, mark.late, at: moment)
+    case .freeFall(let fall): note(.freeFall(fall), node: index, telegram, mark.late, at: moment)
     case .geofence(let geofence):
       let isLatest = nodes[index].note(geofence, stamp)
       let ageS = stamp.age(at: moment.instant, clock)
-      note(.geofence(geofence, ageS: ageS, isLatest: isLatest), node: index, telegram, at: moment)
+      note(.geofence(geofence, ageS: ageS, isLatest: isLatest), node: index, telegram, mark.late, at: moment)
       if isLatest { watchFences(node: index, at: moment) }
-    case .waveform, .reply, .evicted: break
+    case .evicted(let message): applyEvicted(message, telegram, mark, node: index, at: moment)
+    case .waveform, .reply: break
     }
   }
 
@@ -109,7 +111,8 @@ extension FleetState {
   }
 
   private mutating func applyLocation(
-    _ location: LocationMessage, _ telegram: Telegram, _ stamp: Stamp, node index: Int, at moment: Moment
+    _ location: LocationMessage, _ telegram: Telegram, _ stamp: Stamp, _ late: Lateness?, node index: Int,
+    at moment: Moment
   ) {
     let withoutFixS = nodes[index].withoutFixS(at: moment.instant, clock)
     if case .fixed(let position) = location { Self.fill(&nodes[index].position, position, stamp) }
@@ -126,8 +129,20 @@ extension FleetState {
     switch (location, was) {
     case (.fixed, .fixed): return
     case (.lost(let loss), .lost(let before)) where loss.reason == before.reason: return
-    default: note(.location(location), node: index, telegram, at: moment)
+    default: note(.location(location), node: index, telegram, late, at: moment)
     }
+  }
+
+  /// Events that are not going to come: what is missing is explained by them. Where only bounds are known, whatever is
+  /// missing between them is.
+  private mutating func applyEvicted(
+    _ message: EvictedMessage, _ telegram: Telegram, _ mark: EventMark, node index: Int, at moment: Moment
+  ) {
+    if let count = message.count { nodes[index].evicted[message.reason, default: 0] += count }
+    if message.reason == .damaged { nodes[index].damages += 1 }
+    let bounds = message.first...max(message.first, message.last)
+    nodes[index].boots.explain(message.boot ?? telegram.envelope.boot, message.exactRuns ?? [bounds])
+    note(.evicted(message), node: index, telegram, mark.late, at: moment)
   }
 
   /// Puts something in its place unless something newer is there. Answers whether it did.

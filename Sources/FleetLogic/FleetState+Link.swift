@@ -10,7 +10,9 @@ extension FleetState {
     linkClock.resume(at: moment.instant, countingFrom: moment.instant)
     silenceClock.resume(at: moment.instant, countingFrom: moment.instant + configuration.graceS)
     announce(.online, at: moment)
-    // Whatever happened to the broker, it now has what is firing.
+    // Whatever happened to the broker, it now has what is firing. With a store nothing is published twice: what the
+    // broker still has comes by itself, and the rest is published then.
+    guard !configuration.keeps else { return retainedAlerts.expect(at: moment.instant) }
     for key in records.keys.sorted(by: inOrder) where records[key]?.life.isFiring == true {
       publishFiring(key, at: moment)
     }
@@ -27,6 +29,13 @@ extension FleetState {
     effects.append(.link(link, at: moment))
     linkClock.pause(at: moment.instant)
     silenceClock.pause(at: moment.instant)
+    retainedAlerts = RetainedAlerts()
+  }
+
+  mutating func stop(at moment: Moment) {
+    // With what is left of their deadlines just now.
+    touched.formUnion(records.keys)
+    announce(.stopped, at: moment)
   }
 
   var isConnected: Bool {
@@ -55,6 +64,13 @@ extension FleetState {
     message.agent = softwareVersion
     message.nodes = nodes.count
     message.firing = firingCount
+    switch storing {
+    case .none: break
+    case .kept: message.store = .kept
+    case .failed(let reason):
+      message.store = .failed
+      message.trouble = reason
+    }
     publish(text(.status), message.encode())
   }
 

@@ -49,7 +49,8 @@ extension FleetState {
     guard let index = index(of: topic.node, at: moment) else {
       return reject(.tooManyNodes, "\(topic): \(configuration.maxNodes) nodes are known already", at: moment)
     }
-    take(telegram, retained: retained, node: index, at: moment)
+    nodes[index].prefix = topic.prefix
+    take(telegram, payload, retained: retained, node: index, at: moment)
   }
 
   /// Counts a message that cannot be used.
@@ -74,53 +75,71 @@ extension FleetState {
 
   // MARK: One telegram
 
-  private mutating func take(_ telegram: Telegram, retained: Bool, node index: Int, at moment: Moment) {
+  private mutating func take(
+    _ telegram: Telegram, _ payload: [UInt8], retained: Bool, node index: Int, at moment: Moment
+  ) {
     let envelope = telegram.envelope
     let was = nodes[index].boot
-    let isPresent = nodes[index].presence == .online
-    let (verdict, order) = nodes[index].boots.judge(
-      envelope, Self.evidence(telegram, retained: retained), isPresent: isPresent)
-    let receipt: Receipt
-    switch verdict {
-    case .duplicate: return noteDuplicate(node: index, order: order, retained: retained, at: moment)
-    case .staleWill:
-      tally.staleWills += 1
-      nodes[index].stale += 1
-      return
-    case .newest, .newBoot:
-      tally.newest += 1
-      receipt = .newest
-    case .late:
-      tally.late += 1
-      nodes[index].late += 1
-      receipt = .late
-    case .formerBoot:
-      tally.formerBoot += 1
-      nodes[index].stale += 1
-      receipt = .formerBoot
-    }
+    let verdict = judge(telegram, retained: retained, node: index, at: moment)
+    if verdict.kind == .staleWill { return }
+    let better = verdict.receipt == nil ? nil : nodes[index].boots.learnClock(envelope)
+    if let better { nodes[index].repairTimes(of: envelope.boot, by: better) }
+    let mark = mark(telegram, verdict.kind, retained: retained, node: index, at: moment)
+    if !retained { keepEvent(telegram, payload, mark, node: index, at: moment) }
+    let known = verdict.kind == .newBoot ? nodes[index].boots.clock(for: envelope) : better
+    keepBoot(envelope.boot, clock: known, node: index)
+    guard let receipt = verdict.receipt else { return }
     nodes[index].counts[telegram.body.stream, default: 0] += 1
-    let isLive = !retained && receipt == .newest && !telegram.isBacklog
-    if let better = nodes[index].boots.learnClock(envelope) { nodes[index].repairTimes(of: envelope.boot, by: better) }
+    let isLive = !retained && receipt == .newest && mark.late == nil
     let stamp = Stamp(
-      envelope, heard: isLive ? moment : nil, order: order, clock: nodes[index].boots.clock(for: envelope))
-    note(.message(telegram, receipt, retained: retained), node: index, telegram, at: moment)
-    if verdict == .newBoot, let boot = nodes[index].boot {
+      envelope, heard: isLive ? moment : nil, order: verdict.order, clock: nodes[index].boots.clock(for: envelope))
+    note(.message(telegram, receipt, retained: retained), node: index, telegram, mark.late, at: moment)
+    if verdict.kind == .newBoot, let boot = nodes[index].boot {
       note(.boot(boot, was: was), node: index, telegram, at: moment)
       endShakes(node: index, "the node was started anew", at: moment)
     }
-    noteHeard(telegram, receipt, isNewBoot: verdict == .newBoot, retained: retained, node: index, at: moment)
-    apply(telegram, stamp, retained: retained, receipt, node: index, at: moment)
+    noteHeard(telegram, receipt, isNewBoot: verdict.kind == .newBoot, retained: retained, node: index, at: moment)
+    apply(telegram, stamp, mark, retained: retained, receipt, node: index, at: moment)
+    if !retained { keepLatest(telegram, payload, stamp, isLate: mark.late != nil, node: index, at: moment) }
     watch(node: index, at: moment)
   }
 
-  private mutating func noteDuplicate(node index: Int, order: Int, retained: Bool, at moment: Moment) {
-    guard !retained else {
-      tally.repeats += 1
-      return
+  /// Where a message belongs among its node's runs, counted.
+  private struct Judgement {
+    var kind: BootLog.Verdict
+    /// Nil for what changes nothing.
+    var receipt: Receipt?
+    var order: Int
+  }
+
+  private mutating func judge(_ telegram: Telegram, retained: Bool, node index: Int, at moment: Moment) -> Judgement {
+    let before = nodes[index].interleavings
+    let isPresent = nodes[index].presence == .online
+    let (kind, order) = nodes[index].boots.judge(
+      telegram.envelope, Self.evidence(telegram, retained: retained), isPresent: isPresent)
+    if nodes[index].interleavings > before { noteInterleaving(telegram.envelope.boot, node: index, at: moment) }
+    var judgement = Judgement(kind: kind, receipt: nil, order: order)
+    switch kind {
+    case .duplicate where retained: tally.repeats += 1
+    case .duplicate:
+      tally.duplicates += 1
+      nodes[index].duplicates += 1
+    case .staleWill:
+      tally.staleWills += 1
+      nodes[index].stale += 1
+    case .newest, .newBoot:
+      tally.newest += 1
+      judgement.receipt = .newest
+    case .late:
+      tally.late += 1
+      nodes[index].late += 1
+      judgement.receipt = .late
+    case .formerBoot:
+      tally.formerBoot += 1
+      nodes[index].stale += 1
+      judgement.receipt = .formerBoot
     }
-    tally.duplicates += 1
-    nodes[index].duplicates += 1
+    return judgement
   }
 
   private static func evidence(_ telegram: Telegram, retained: Bool) -> BootLog.Evidence {
@@ -133,9 +152,13 @@ extension FleetState {
     }
   }
 
-  mutating func note(_ kind: Change.Kind, node index: Int, _ telegram: Telegram?, at moment: Moment) {
+  mutating func note(
+    _ kind: Change.Kind, node index: Int, _ telegram: Telegram?, _ late: Lateness? = nil, at moment: Moment
+  ) {
     effects.append(
-      .change(Change(node: nodes[index].name, at: moment, measured: measured(telegram, node: index), kind: kind)))
+      .change(
+        Change(
+          node: nodes[index].name, at: moment, measured: measured(telegram, node: index), late: late, kind: kind)))
   }
 
   /// When the content was measured, by the best clock that this run of the node is known to have had; nil when nothing

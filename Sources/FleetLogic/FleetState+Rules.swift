@@ -88,14 +88,15 @@ extension FleetState {
   // MARK: Shakes
 
   /// Looks at the rules about shakes when a phase of one came.
-  mutating func judgeShake(_ shake: ShakeMessage, _ telegram: Telegram, order: Int, node index: Int, at moment: Moment)
-  {
+  mutating func judgeShake(
+    _ shake: ShakeMessage, _ telegram: Telegram, ageS: Double?, node index: Int, at moment: Moment
+  ) {
     for number in nodes[index].rules where configuration.rules[number].kind == .shake {
       let rule = configuration.rules[number]
       let key = AlertKey(rule: number, node: index)
-      let identity = ShakeIdentity(order: order, id: shake.id)
+      let identity = ShakeIdentity(boot: telegram.envelope.boot, id: shake.id)
       if shake.phase != .cancelled, shake.peakG >= rule.minPeakG, records[key]?.lastShake != identity {
-        strike(key, shake, telegram, identity, at: moment)
+        strike(key, shake, identity, ageS: ageS, at: moment)
       }
       guard shake.phase != .began, records[key]?.lastShake == identity else { continue }
       let reason = shake.reason.map { "the shake was cancelled: \($0.rawValue)" } ?? "the shake ended"
@@ -106,10 +107,10 @@ extension FleetState {
   }
 
   private mutating func strike(
-    _ key: AlertKey, _ shake: ShakeMessage, _ telegram: Telegram, _ identity: ShakeIdentity, at moment: Moment
+    _ key: AlertKey, _ shake: ShakeMessage, _ identity: ShakeIdentity, ageS: Double?, at moment: Moment
   ) {
     let rule = configuration.rules[key.rule]
-    if let age = trustedAge(of: telegram, node: key.node, at: moment), age > rule.maxAgeS {
+    if let age = ageS, age > rule.maxAgeS {
       return log(
         .information, "\(nodes[key.node].name): a shake of \(plain(age.rounded())) s ago does not raise \(rule.name)")
     }
@@ -131,11 +132,5 @@ extension FleetState {
       guard records[key] != nil else { continue }
       observe(key, .clears(after: configuration.rules[number].clearForS), reason, at: moment)
     }
-  }
-
-  /// How long ago the content was measured [s]; nil unless both clocks are good enough to say.
-  private func trustedAge(of telegram: Telegram, node index: Int, at moment: Moment) -> Double? {
-    guard let time = measured(telegram, node: index), clock.quality != .none else { return nil }
-    return moment.wall - time
   }
 }

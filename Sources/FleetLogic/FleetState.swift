@@ -19,10 +19,13 @@ public struct FleetState: Sendable {
     public var rules: [Rule]
     /// Alerts and the fleet's status are published.
     public var publishes: Bool
+    /// There is a store: `Effect.keep` says what is to be kept.
+    public var keeps: Bool
 
     public init(
       prefix: PrefixPattern = PrefixPattern(.standard), alertsPrefix: TopicPrefix = .standardFleet,
-      maxNodes: Int = 20_000, graceS: Double = 30, rules: [Rule] = Rule.defaults, publishes: Bool = true
+      maxNodes: Int = 20_000, graceS: Double = 30, rules: [Rule] = Rule.defaults, publishes: Bool = true,
+      keeps: Bool = false
     ) {
       self.prefix = prefix
       self.alertsPrefix = alertsPrefix
@@ -30,6 +33,7 @@ public struct FleetState: Sendable {
       self.graceS = graceS
       self.rules = rules
       self.publishes = publishes
+      self.keeps = keeps
     }
   }
 
@@ -39,6 +43,15 @@ public struct FleetState: Sendable {
     case none
     case connected(since: Moment)
     case disconnected(reason: String, since: Moment)
+  }
+
+  /// Whether what comes is kept.
+  public enum Storing: Equatable, Sendable {
+    /// There is no store.
+    case none
+    case kept
+    /// Nothing is kept just now, and why; one line.
+    case failed(reason: String)
   }
 
   /// What it was made with.
@@ -63,11 +76,24 @@ public struct FleetState: Sendable {
   /// No deadline on either clock is earlier; a lower bound, made exact whenever it is reached.
   var earliestOnLink = Double.infinity
   var earliestSilence = Double.infinity
-  var complaints = Complaints()
+  /// Whether what comes is kept.
+  public internal(set) var storing = Storing.none
+  /// Alerts that were decided and not told yet, oldest first; only where there is a store.
+  var untold: [AlertKey: [Alert]] = [:]
+  /// The alerts that the input just handled changed.
+  var touched: Set<AlertKey> = []
+  /// An earlier run's alerts are known: what the broker kept and they do not have is over.
+  var knowsAlerts = false
+  /// What fired and was over before a restart, and may not have been told; by the alert's id.
+  var transients: [String: [Alert]] = [:]
+  /// Which alerts the broker has as they are, and when those that it has not are published.
+  var retainedAlerts = RetainedAlerts()
+  var complaints = Complaints<Rejection>()
+  var oddities = Complaints<Doubt>()
   var rate = RateMeter()
   var announcement = Announcement()
   /// When this run began; nil when nothing vouched for its clock then.
-  let started: WallTime?
+  var started: WallTime?
   /// What the input just handled asks for.
   var effects: [Effect] = []
 
@@ -90,8 +116,13 @@ public struct FleetState: Sendable {
     case .disconnected(let reason): disconnect(reason, at: moment(now))
     case .clock(let state): clock = state
     case .tick: break
-    case .stop: announce(.stopped, at: moment(now))
+    case .stop: stop(at: moment(now))
+    case .told(let alert): noteTold(alert)
+    case .conflict(let event): noteConflict(event, at: moment(now))
+    case .store(let state): noteStore(state, at: moment(now))
     }
+    publishMissing(at: moment(now))
+    keepTouched(at: moment(now))
     announceIfChanged(at: moment(now))
     let answer = effects
     effects = []
@@ -103,7 +134,7 @@ public struct FleetState: Sendable {
     [
       earliestOnLink < .infinity ? linkClock.moment(of: earliestOnLink) : nil,
       earliestSilence < .infinity ? silenceClock.moment(of: earliestSilence) : nil,
-      announcement.due(link: link, nodes: nodes.count, firing: firingCount),
+      announcement.due(link: link, nodes: nodes.count, firing: firingCount), retainedAlerts.due,
     ].compactMap { $0 }.min().map { max($0, now) }
   }
 

@@ -2,6 +2,7 @@ internal import BrokerLink
 internal import Daemon
 internal import FleetLogic
 internal import MQTT
+internal import Store
 internal import Telemetry
 internal import Waveforms
 
@@ -22,9 +23,27 @@ enum CheckCommand {
     let rules = configuration.fleet.rules.map(\.name).joined(separator: ", ")
     try report.add(Finding(.good, "configuration", "\(file ?? "defaults, no file"): rules \(rules)"))
     for warning in configuration.warnings { try report.add(Finding(.warning, "configuration", warning)) }
+    try report.add(store(configuration.store))
     if let waveforms = configuration.waveforms { try report.add(folder(waveforms)) }
     for finding in broker(configuration) { try report.add(finding) }
     try report.end()
+  }
+
+  private static func store(_ settings: StoreSettings?) -> Finding {
+    guard let settings else { return Finding(.good, "store", StoreSettings.absence) }
+    do throws(StoreProblem) {
+      return Finding(.good, "store", "\(settings.file): \(text(try HistoryStore.inspect(settings)))")
+    } catch {
+      return Finding(.problem, "store", error.description)
+    }
+  }
+
+  private static func text(_ found: HistoryStore.Inspection) -> String {
+    guard found.sizeBytes > 0 else { return "not there yet, made by run" }
+    let events = found.events.map { "\($0) events" } ?? "too many events to count"
+    let megabytes = Decimal.text(Double(found.sizeBytes) / 1_048_576, decimals: 1)
+    let check = found.isCheckWhole ? "nothing is damaged" : "nothing is damaged as far as there was time to look"
+    return "\(events), \(megabytes) MB, \(check)" + (found.isInUse ? ", in use by a judder-fleet that runs" : "")
   }
 
   private static func folder(_ waveforms: WaveformKeeping) -> Finding {

@@ -14,6 +14,7 @@ enum FleetCommands {
       .init("JUDDER_PASSWORD", "password for the broker, where no file holds it"),
       .init("CREDENTIALS_DIRECTORY", "set by systemd: the credential broker-password is the password"),
       .init("NO_COLOR", "no colours"),
+      .init("STATE_DIRECTORY", "set by systemd: the folder of the database, where store.file names none"),
       .init("NOTIFY_SOCKET, WATCHDOG_USEC", "set by systemd: readiness, state and watchdog"),
     ]
     table.files = [.init(defaultFile, "the configuration; it may be missing, then the defaults hold")]
@@ -46,7 +47,9 @@ enum FleetCommands {
     "run", "raise alerts until stopped",
     details: [
       "Alerts go to the sinks of the configuration; without any, to standard output and to <alerts_prefix>/alerts/..., "
-        + "retained while they fire. With --json lines on standard output are JSON. One such process per fleet."
+        + "retained while they fire. With --json lines on standard output are JSON. One such process per fleet.",
+      "Every event is kept in the database of store.file before anybody hears of it, and acknowledged to its node then. "
+        + "After a restart it goes on where it ended: no alert is told twice, and the broker has kept what came meanwhile.",
     ])
 
   private static let check = Command(
@@ -76,7 +79,9 @@ enum FleetCommands {
     .value(
       "pw", short: "P", "PASSWORD", commands: online,
       "password, which every user of this machine can see: better use broker.password_file or JUDDER_PASSWORD"),
-    .value("id", short: "i", "ID", commands: online, "client id; default a new one each time").setting(
+    .value(
+      "id", short: "i", "ID", commands: online, "client id; default that of the host for run, else a new one each time"
+    ).setting(
       "broker.client_id"),
     .value("keepalive", short: "k", "SECONDS", .integer(5...65535), commands: online, "longest silence before a ping")
       .setting("broker.keepalive_s"),

@@ -3,6 +3,7 @@ internal import Daemon
 internal import FleetLogic
 internal import MQTT
 internal import Sinks
+internal import Store
 internal import Telemetry
 
 /// The configuration in the shapes that the parts take.
@@ -12,6 +13,8 @@ struct FleetConfiguration {
   var sinks: [SinkSettings]
   /// Nil: waveforms are not written.
   var waveforms: WaveformKeeping?
+  /// Nil: nothing is kept.
+  var store: StoreSettings?
   var logLevel: LogLevel
   /// What is doubtful, one line each.
   var warnings: [String]
@@ -34,6 +37,7 @@ struct FleetConfiguration {
     broker = try BrokerSettings(configuration, clientID: clientID, environment: environment)
     if let password { broker.password = Array(password.utf8) }
     waveforms = WaveformKeeping(configuration)
+    store = StoreSettings(configuration, environment: environment)
     warnings = BrokerSection.warnings(configuration, environment: environment)
     logLevel = LogLevel(rawValue: configuration.text("log.level")) ?? .info
   }
@@ -118,6 +122,25 @@ struct FleetConfiguration {
 }
 
 extension FleetConfiguration {
+  /// For how long the broker keeps what comes while `run` is away [s]: a day.
+  static let sessionExpiryS: UInt32 = 86_400
+
+  /// What only `run` does: it keeps, and the broker keeps for it while it is away.
+  mutating func run() {
+    broker.sessionExpiryS = FleetConfiguration.sessionExpiryS
+    fleet.keeps = store != nil
+    if store == nil { warnings.append(StoreSettings.absence) }
+  }
+
+  /// What `watch` does not: it keeps nothing, and publishes nothing.
+  mutating func watch() {
+    store = nil
+    fleet.publishes = false
+  }
+
+  /// The client id of `run` when none is set: the same at each start.
+  static func clientID(hostName: String) -> String { "judder-fleet-\(hostName.isEmpty ? "run" : hostName)" }
+
   /// `--json`: what goes to standard output is JSON.
   mutating func writeJSON() {
     for index in sinks.indices where sinks[index].kind == .console && sinks[index].file == nil {

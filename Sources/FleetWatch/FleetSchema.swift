@@ -2,6 +2,7 @@ internal import BrokerLink
 internal import Daemon
 internal import FleetLogic
 internal import Sinks
+internal import Store
 internal import Telemetry
 
 /// Every key of fleet.toml.
@@ -14,8 +15,10 @@ enum FleetSchema {
         + "judder-fleet check reads all of it and says what is wrong.",
     ],
     sections: [
-      fleet, BrokerSection.section(clientID: "judder-fleet- and 8 random digits", reconnectSpreadS: 0), rule, sink,
-      WaveformKeeping.section, log,
+      fleet,
+      BrokerSection.section(
+        clientID: "judder-fleet- and the host name, for watch and check 8 random digits", reconnectSpreadS: 0),
+      StoreSettings.section, rule, sink, WaveformKeeping.section, log,
     ])
 
   private static let fleet = ConfigurationSection(

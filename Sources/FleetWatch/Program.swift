@@ -1,4 +1,5 @@
 internal import Daemon
+internal import Glibc
 internal import Telemetry
 
 /// judder-fleet: watches a fleet of nodes.
@@ -13,8 +14,11 @@ enum Program {
     let source = ConfigurationSource(
       FleetSchema.schema, defaultFile: FleetCommands.defaultFile, environment: environment)
     let file = source.file(invocation)
-    // One for the whole run, so that a reload does not change it.
-    let clientID = "judder-fleet-\(try RandomSource.bootID())"
+    let runs = !["watch", "check", "config"].contains(invocation.command)
+    // For run the same at each start, so that the broker keeps what comes meanwhile. Otherwise one for the whole run, so
+    // that a reload does not change it.
+    let clientID =
+      runs ? FleetConfiguration.clientID(hostName: hostName()) : "judder-fleet-\(try RandomSource.bootID())"
     let load = { () throws(ConfigurationFailure) in
       try FleetConfiguration(
         source.read(file: file, flags: flags(invocation)), clientID: clientID, password: invocation.text("pw"),
@@ -37,6 +41,7 @@ enum Program {
     try Watcher(viewer, log: Log(environment: environment), environment: environment) {
       () throws(ConfigurationFailure) in
       var configuration = try load()
+      if viewer == nil { configuration.run() } else { configuration.watch() }
       if viewer == nil, invocation.isGiven("json") { configuration.writeJSON() }
       return configuration
     }.run()
@@ -47,6 +52,13 @@ enum Program {
     guard output.isTerminal else { return Viewer(.lines, output) }
     let wantsColour = Terminal.wantsColour(environment: processEnvironment()) && !invocation.isGiven("no-color")
     return Viewer(.table(isColoured: wantsColour), output)
+  }
+
+  /// gethostname(2); empty when it fails.
+  private static func hostName() -> String {
+    var name = [CChar](repeating: 0, count: 256)
+    guard gethostname(&name, name.count - 1) == 0 else { return "" }
+    return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
   /// What the command line sets; mosquitto_sub's names of the versions are not those of the configuration.

@@ -3,6 +3,7 @@ internal import Daemon
 internal import FleetLogic
 internal import MQTT
 internal import Sinks
+internal import Store
 internal import Telemetry
 
 /// The shell around `FleetState`: one loop that waits for the broker, signals and time, hands each to the state, and
@@ -30,6 +31,9 @@ final class Watcher {
   private var dispatch: AlertDispatch
   /// Nil: waveforms are not written.
   private var waveforms: WaveformKeeper?
+  /// Nil: nothing is kept.
+  private let archive: Archive?
+  private let store: StoreSettings?
   private var fleet: FleetState
   private var clockWatch: ClockWatch
   private var outbox = Outbox()
@@ -57,14 +61,15 @@ final class Watcher {
     // Before any thread: signals are blocked in this one and in those it starts.
     signals = try Signals([.hangUp, .interrupt, .terminate, .windowChange])
     notifier = ServiceNotifier(environment: environment)
-    var configuration = try Watcher.read(load)
-    if viewer != nil { configuration.fleet.publishes = false }
+    let configuration = try Watcher.read(load)
     log.level = configuration.logLevel
     for warning in configuration.warnings { log.warning(warning) }
     loop = EventLoop(clock: clock)
     clockWatch = ClockWatch(clock: clock)
     fleet = FleetState(configuration.fleet, clock: clockWatch.state)
     dispatch = AlertDispatch(viewer == nil ? configuration.sinks.compactMap { makeSink($0) } : [])
+    store = configuration.store
+    archive = configuration.store.map { [loop, log] in Archive($0, loop, log) }
     keeping = configuration.waveforms
     waveforms = configuration.waveforms.map { WaveformKeeper($0) }
     if let trouble = configuration.waveforms.flatMap({ WaveformKeeper.trouble($0) }) { log.warning(trouble) }
@@ -100,28 +105,79 @@ final class Watcher {
   func run() throws(Termination) {
     loop.watch(signals.descriptor) { [unowned self] _ in takeSignals() }
     loop.watch(session.descriptor) { [unowned self] _ in takeEvents() }
-    stateTimer = loop.timer { [unowned self] _ in hand(.tick) }
+    stateTimer = loop.timer { [unowned self] _ in
+      hand(.tick)
+      archive?.pump()
+    }
     sinkTimer = loop.timer { [unowned self] _ in retrySinks() }
     waveformTimer = loop.timer { [unowned self] now in keepWaveforms { $0.tick(at: now) } }
     startDrawing()
     startKeepAlive()
-    do throws(LinkProblem) {
-      try session.start()
-    } catch {
-      throw Termination(.temporary, ["\(error)"])
-    }
+    if let archive { archive.start(ports) } else { startSession() }
     notifier.ready(status: status)
     defer { viewer?.close() }
     try loop.run()
-    session.stop(deadlineS: isImpatient ? 0 : Watcher.stopS / 2)
-    keepWaveforms { $0.finish() }
+    finish()
     if let end { throw end }
+  }
+
+  private func startSession() {
+    attempt { () throws(Termination) in
+      do throws(LinkProblem) {
+        try session.start()
+      } catch {
+        throw Termination(.temporary, ["\(error)"])
+      }
+    }
+    notifier.status(status)
+  }
+
+  /// What was read is kept, even if its nodes can't be told any more: they send it again.
+  private func finish() {
+    session.stop(deadlineS: isImpatient ? 0 : Watcher.stopS / 4)
+    if archive != nil {
+      for case .message(let message) in session.drain() { take(.message(message)) }
+      archive?.close(withinS: isImpatient ? 0.2 : Watcher.stopS / 4)
+    }
+    keepWaveforms { $0.finish() }
+  }
+
+  // MARK: What is kept
+
+  private var ports: Archive.Ports {
+    Archive.Ports(
+      restore: { [unowned self] kept in
+        carryOut(fleet.restore(kept, at: clock.now()))
+        stateTimer?.deadline = fleet.nextDeadline(after: clock.now())
+      },
+      open: { [unowned self] in startSession() },
+      hand: { [unowned self] input in
+        hand(input)
+        if case .store = input { notifier.status(status) }
+      },
+      carryOut: { [unowned self] in perform($0) }, acknowledge: { [unowned self] in acknowledge($0) },
+      time: { [unowned self] in fleet.clock.quality == .none ? nil : fleet.clock.wall(at: clock.now()) },
+      paced: { [unowned self] in pace() })
+  }
+
+  private func acknowledge(_ settled: Acknowledgement) {
+    guard case .connected = fleet.link, let topic = fleet.ackTopic(of: settled.node) else { return }
+    let message = AckMessage(boot: settled.boot, sequence: settled.sequence, also: settled.also)
+    outbox.append(
+      FleetLogic.Publication(topic: topic.description, payload: message.encode(), retained: false))
+  }
+
+  /// Leaves the broker's messages where they are while the store is behind: the session then stops reading.
+  private func pace() {
+    loop.change(session.descriptor, to: archive?.isBehind == true ? [] : .readable)
+    send()
   }
 
   // MARK: Inputs
 
   private func takeEvents() {
     for event in session.drain() where !(isStopping && end != nil) { take(event) }
+    archive?.pump()
     attempt { () throws(Termination) in try viewer?.flush() }
   }
 
@@ -146,7 +202,7 @@ final class Watcher {
     }
   }
 
-  /// Hands an input to the state and carries out what it answers.
+  /// Hands an input to the state and carries out what it answers, as soon as what it rests on is kept.
   private func hand(_ input: Input) {
     let now = clock.now()
     if let state = clockWatch.change(at: now) { carryOut(fleet.handle(.clock(state), at: now)) }
@@ -154,18 +210,21 @@ final class Watcher {
     stateTimer?.deadline = fleet.nextDeadline(after: now)
   }
 
-  private func carryOut(_ effects: [Effect]) {
+  private func carryOut(_ effects: [Effect]) { perform(archive?.take(effects) ?? effects) }
+
+  private func perform(_ effects: [Effect]) {
     for effect in effects {
       switch effect {
       case .alert(let alert):
         for entry in dispatch.deliver(alert) { write(entry) }
         if dispatch.isWaiting { sinkTimer?.deadline = clock.now() + Watcher.sinkRetryS }
+        if archive != nil { hand(.told(alert)) }
       case .publish(let publication): outbox.append(publication)
       case .log(let entry): write(entry)
       case .change(let change):
         guard case .message(let telegram, _, _) = change.kind else { break }
         keepWaveforms { $0.take(telegram, of: change.node, at: change.at.instant) }
-      case .link: break
+      case .link, .keep: break
       }
       attempt { () throws(Termination) in try viewer?.show(effect, fleet) }
     }
@@ -178,7 +237,7 @@ final class Watcher {
     if outbox.dropped > dropped {
       log.change("outbox", .warning, "\(outbox.dropped) publications dropped: the broker takes them too slowly")
     }
-    if isStopping, outbox.isEmpty { loop.stop() }
+    if isStopping, outbox.isEmpty, archive?.isEmpty != false { loop.stop() }
   }
 
   private func keepWaveforms(_ body: (inout WaveformKeeper) -> [LogEntry]) {
@@ -234,8 +293,11 @@ final class Watcher {
 
   /// One line for `systemctl status`.
   private var status: String {
-    if case .connected = fleet.link { return "watching \(fleet.configuration.prefix), connected to \(endpoint)" }
-    return "no broker at \(endpoint)"
+    let store = archive?.trouble.map { "; nothing is kept: \($0)" } ?? ""
+    if case .connected = fleet.link {
+      return "watching \(fleet.configuration.prefix), connected to \(endpoint)\(store)"
+    }
+    return "no broker at \(endpoint)\(store)"
   }
 
   // MARK: Signals
@@ -260,6 +322,7 @@ final class Watcher {
       var known = fleet.configuration
       known.publishes = configuration.fleet.publishes
       if configuration.fleet != known { log.warning("[fleet] and [[rule]] take effect at the next start") }
+      if configuration.store != store { log.warning("[store] takes effect at the next start") }
       if configuration.waveforms != keeping { log.warning("[waveform] takes effect at the next start") }
       log.notice("files opened again, log level \(configuration.logLevel.rawValue)")
     } catch {
@@ -279,6 +342,7 @@ final class Watcher {
     notifier.stopping(status: "handing over what waits")
     loop.timer { [unowned self] _ in loop.stop() }.deadline = clock.now() + Watcher.stopS / 2
     hand(.stop)
+    archive?.pump()
   }
 }
 

@@ -36,6 +36,9 @@ public final class LineOutlet {
     if file != nil, descriptor >= 0 { close(descriptor) }
   }
 
+  /// Whether the line is among the last ones of the file; false for a descriptor, of which nobody knows.
+  public func holds(_ line: [UInt8]) -> Bool { file.map { FileTail.holds(line, file: $0) } ?? false }
+
   /// Writes a line and its end.
   public func write(_ line: [UInt8]) throws(SinkProblem) {
     _ = try flush()
@@ -82,7 +85,11 @@ public final class LineOutlet {
   private func openIfNeeded() throws(SinkProblem) {
     guard descriptor < 0, let file else { return }
     descriptor = open(file, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o640)
-    guard descriptor < 0 else { return }
+    guard descriptor < 0 else {
+      // A process that was cut off within a line must not spoil the next one.
+      if FileTail.isCut(file) { waiting.insert(UInt8(ascii: "\n"), at: 0) }
+      return
+    }
     let code = errno
     waiting = []
     throw SinkProblem("\(label): \(systemErrorText(code))")

@@ -14,8 +14,13 @@ public final class LineSink: Sink {
     self.line = line
   }
 
-  /// Writes the line, or keeps it for a slow reader.
-  public func deliver(_ alert: Alert) throws(SinkProblem) { try outlet.write(line(alert)) }
+  /// Writes the line, or keeps it for a slow reader. One that may have been told before a restart is not written again
+  /// where it stands in the file already.
+  public func deliver(_ alert: Alert) throws(SinkProblem) {
+    let line = line(alert)
+    if alert.mayHaveBeenTold, outlet.holds(line) { return }
+    try outlet.write(line)
+  }
 
   /// Hands on what a slow reader has not taken yet.
   public func flush() throws(SinkProblem) -> Bool { try outlet.flush() }

@@ -35,7 +35,7 @@ extension HistoryStore {
     for eviction in batch.evictions { try store(eviction) }
     for note in batch.boots { try store(note) }
     var newest: [LatestKey: LatestRow] = [:]
-    for row in batch.latest { newest[LatestKey(node: row.node, stream: row.stream)] = row }
+    for row in batch.latest { newest[LatestKey(node: row.node, place: row.place)] = row }
     for row in newest.values { try store(row) }
     for alert in batch.alerts { try store(alert) }
     for told in batch.told { try store(told) }
@@ -46,7 +46,7 @@ extension HistoryStore {
 
   private struct LatestKey: Hashable {
     var node: NodeName
-    var stream: Stream
+    var place: String
   }
 
   /// The number of a node in the database, which may be a new one.
@@ -222,7 +222,7 @@ extension HistoryStore {
   private func store(_ row: LatestRow) throws(SQLiteFailure) {
     try database.run(
       "INSERT OR REPLACE INTO latest VALUES (?, ?, ?, ?)", .integer(try id(of: row.node)),
-      .text(row.stream.rawValue), .real(row.received?.seconds), .blob(row.payload))
+      .text(row.place), .real(row.received?.seconds), .blob(row.payload))
   }
 
   private func store(_ alert: KeptAlert) throws(SQLiteFailure) {

@@ -38,11 +38,12 @@ extension HistoryStore {
     defer { statement.reset() }
     while try statement.step() {
       guard let name = names[statement.integer(0)] ?? nil,
-        let stream = statement.text(1).flatMap({ Stream(rawValue: $0) })
+        let place = statement.text(1).flatMap({ LatestRow.stream(ofPlace: $0) })
       else { continue }
       let received = statement.realIfPresent(2).map { WallTime(seconds: $0) }
       found[statement.integer(0), default: []].append(
-        LatestRow(node: name, stream: stream, received: received, payload: statement.blob(3)))
+        LatestRow(
+          node: name, stream: place.stream, part: place.part, received: received, payload: statement.blob(3)))
     }
     return found
   }

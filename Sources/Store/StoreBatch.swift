@@ -77,22 +77,37 @@ public struct EventRow: Equatable, Sendable {
   }
 }
 
-/// The newest message of one stream of a node.
+/// The newest message of one stream of a node, or of one part of a stream.
 public struct LatestRow: Equatable, Sendable {
   /// Whose.
   public var node: NodeName
   /// Which stream.
   public var stream: Stream
+  /// What tells several of one stream apart that stand side by side, a fence's name for example; empty: there is one.
+  public var part: String
   /// When it came; nil when the broker had kept it, so that receipt says nothing about its age.
   public var received: WallTime?
   /// As it came.
   public var payload: [UInt8]
 
-  public init(node: NodeName, stream: Stream, received: WallTime?, payload: [UInt8]) {
+  public init(node: NodeName, stream: Stream, part: String = "", received: WallTime?, payload: [UInt8]) {
     self.node = node
     self.stream = stream
+    self.part = part
     self.received = received
     self.payload = payload
+  }
+
+  /// Stream and part as they are in the database.
+  var place: String { part.isEmpty ? stream.rawValue : "\(stream.rawValue)/\(part)" }
+
+  /// Reads what `place` says; nil for a stream that this version doesn't know.
+  static func stream(ofPlace place: String) -> (stream: Stream, part: String)? {
+    if let stream = Stream(rawValue: place) { return (stream, "") }
+    guard let slash = place.firstIndex(of: "/"), let stream = Stream(rawValue: String(place[..<slash])) else {
+      return nil
+    }
+    return (stream, String(place[place.index(after: slash)...]))
   }
 }
 

@@ -38,10 +38,11 @@ struct Received {
 final class Watcher {
   private let process: ChildProcess
 
+  /// - Parameter seconds: it hears nothing after so long.
   /// - Returns: once the broker has its subscription.
-  init(_ broker: Broker, _ filter: String = "judder/#") throws {
+  init(_ broker: Broker, _ filter: String = "judder/#", seconds: Int = 60) throws {
     process = try broker.subscribe(
-      filter, arguments: ["-V", "5", "--retain-as-published", "-F", "%r %q %t %p"])
+      filter, arguments: ["-V", "5", "--retain-as-published", "-F", "%r %q %t %p", "-W", "\(seconds)"])
   }
 
   deinit { process.stop(signal: SIGKILL) }

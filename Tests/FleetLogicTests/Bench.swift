@@ -168,6 +168,7 @@ extension [Effect] {
       case .link(let link, let moment):
         [PlainLine.of(link, at: moment) ?? "", String(decoding: FleetJSON.link(link, at: moment) ?? [], as: UTF8.self)]
       case .log(let entry): [entry.text]
+      case .keep: []
       }
     }
   }

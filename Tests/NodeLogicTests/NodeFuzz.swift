@@ -212,7 +212,7 @@ extension NodeFuzz {
         let read = try? LocationRecord.decode(new.encode())
         if read?.fences.map(\.name) != new.fences.map(\.name) { note("the record cannot be read") }
       case .log(let line): if line.text.isEmpty { note("nothing to log") }
-      case .measureUsage, .keepAwake: break
+      case .measureUsage, .keepAwake, .spool: break
       }
     }
   }

@@ -1,6 +1,7 @@
-import NodeLogic
 import Telemetry
 import Testing
+
+@testable import NodeLogic
 
 /// What a reload and a slow broker must not break.
 @Suite struct ReconfigureTests {
@@ -35,7 +36,7 @@ import Testing
 
   @Test func eventsRefusedForNowKeepTheirOrderAndStayLive() {
     var outbox = Outbox(capacityBytes: 100_000)
-    outbox.connect()
+    outbox.connect(at: .start)
     for id in 1...3 {
       let position = LocationMessage.Position(
         dimensions: 3, latitude: Double(id), longitude: 8, ageS: 0, cause: .distance)

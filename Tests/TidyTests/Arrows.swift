@@ -21,13 +21,16 @@ enum Arrows {
     "Sinks": ["FleetLogic", "Telemetry", "Daemon", system],
     "Store": ["CSQLite", "FleetLogic", "Telemetry", "Threading", system],
     "NodeAgent": [
-      "CLinux", "Telemetry", "Threading", "NodeLogic", "Daemon", "MQTT", "BrokerLink", "Sensors", "Waveforms", system,
+      "CLinux", "Telemetry", "Threading", "NodeLogic", "Daemon", "MQTT", "BrokerLink", "Sensors", "Spool", "Waveforms",
+      system,
     ],
     "FleetWatch": [
-      "CLinux", "Telemetry", "Threading", "FleetLogic", "Daemon", "MQTT", "BrokerLink", "Sinks", "Waveforms", system,
+      "CLinux", "Telemetry", "Threading", "FleetLogic", "Daemon", "MQTT", "BrokerLink", "Sinks", "Store", "Waveforms",
+      system,
     ],
     "Rig": ["Foundation", "Glibc"],
     "Demo": ["Foundation", "Rig", "Telemetry", system],
+    "Simulate": ["DiskFaults", "FleetLogic", "NodeLogic", "Rig", "Spool", "Telemetry", system],
     "MotionBenchmark": ["NodeLogic", "Telemetry", system],
     "StoreBenchmark": ["Store", "Telemetry", system],
   ]

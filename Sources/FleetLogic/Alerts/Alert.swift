@@ -2,6 +2,9 @@ public import Telemetry
 
 /// An alert as sinks and people get it: which rule, which node, what became of it and why.
 public struct Alert: Equatable, Sendable {
+  /// The same in everything that is told of this alert, and in nothing that is told of another: rule, node, and when it
+  /// fired.
+  public var id: String
   /// The name of the rule.
   public var rule: String
   /// What the rule looks at.
@@ -28,12 +31,15 @@ public struct Alert: Equatable, Sendable {
   public var summary: String
   /// Why it was decided just now.
   public var reason: String
+  /// It was decided before a restart, and nobody knows whether it was told then.
+  public var mayHaveBeenTold = false
 
   public init(
-    rule: String, kind: Rule.Kind, severity: Rule.Severity, node: NodeName, state: AlertMessage.State,
+    id: String, rule: String, kind: Rule.Kind, severity: Rule.Severity, node: NodeName, state: AlertMessage.State,
     previous: AlertMessage.State?, at: Moment, since: WallTime, count: Int, value: Double?, summary: String,
     reason: String
   ) {
+    self.id = id
     self.rule = rule
     self.kind = kind
     self.severity = severity
@@ -48,10 +54,6 @@ public struct Alert: Equatable, Sendable {
     self.reason = reason
   }
 
-  /// The same in everything that is told of this alert, and in nothing that is told of another: an alert begins anew
-  /// only with a newer cause.
-  public var id: String { "\(rule)/\(node)/\(Decimal.text(since.seconds, decimals: 3))" }
-
   /// As it is published.
   public var message: AlertMessage {
     AlertMessage(
@@ -63,6 +65,8 @@ public struct Alert: Equatable, Sendable {
 /// What became of one rule at one node: kept for each pair where something is going on.
 struct AlertRecord: Equatable, Sendable {
   var life = AlertLife()
+  /// Names the alert that fires; nil until one does.
+  var id: String?
   /// Since when the condition has held, as far as is known.
   var since: WallTime
   /// `silent`: since when, on the fleet's clock; nil for what was taken over from an earlier run.
@@ -73,9 +77,16 @@ struct AlertRecord: Equatable, Sendable {
 }
 
 /// Which shake of which run.
-struct ShakeIdentity: Equatable, Sendable {
-  var order: Int
-  var id: Int
+public struct ShakeIdentity: Equatable, Sendable {
+  /// The run.
+  public var boot: BootID
+  /// The shake's number in it.
+  public var id: Int
+
+  public init(boot: BootID, id: Int) {
+    self.boot = boot
+    self.id = id
+  }
 }
 
 /// One rule at one node, both by index.

@@ -105,6 +105,12 @@ struct AlertLife: Equatable, Sendable {
     }
   }
 
+  /// Goes on where an earlier run of the fleet tool ended.
+  mutating func restore(_ phase: Phase, count: Int) {
+    self.count = max(1, count)
+    self.phase = phase
+  }
+
   /// Takes over an alert that fired before the fleet tool was started.
   mutating func adopt(count: Int) {
     self.count = max(1, count)

@@ -14,7 +14,13 @@ struct BootLog: Equatable, Sendable {
     var boot: BootID
     /// Rises with each run that became current; 0 for one that was over before the fleet tool heard of it.
     var order: Int
+    /// The numbers that came.
     var sequences = SequenceSet()
+    /// The numbers that came, and those that the node said it gave up.
+    var settled = SequenceSet()
+    /// The longest that it is known to have run [s]: by what came live.
+    var newestUptime: Double?
+    var top: Top?
     /// The best clock that the run is known to have had, the newest of those that are worth the same, ...
     private(set) var clock: ClockState?
     /// ... and how long it had run then [s].
@@ -54,7 +60,22 @@ struct BootLog: Equatable, Sendable {
       return hasSlept ? nil : clock
     }
 
-    var missing: UInt64 { firstLive.map { sequences.missing(from: $0) } ?? 0 }
+    var missing: UInt64 { firstLive.map { settled.missing(from: $0) } ?? 0 }
+
+    mutating func restoreClock(_ clock: ClockState) { self.clock = clock }
+
+    mutating func insert(_ sequence: UInt64) -> SequenceSet.Verdict {
+      _ = settled.insert(sequence)
+      return sequences.insert(sequence)
+    }
+
+    mutating func noteUptime(_ envelope: Envelope, _ evidence: Evidence) {
+      guard let uptime = envelope.uptime else { return }
+      switch evidence {
+      case .live, .event: newestUptime = max(uptime, newestUptime ?? uptime)
+      case .will, .retained, .retainedStatus: break
+      }
+    }
   }
 
   /// What a message says about whether its boot is alive.
@@ -85,19 +106,34 @@ struct BootLog: Equatable, Sendable {
     case staleWill
   }
 
-  private(set) var current: Run?
+  var current: Run?
   /// Oldest first.
-  private(set) var former: [Run] = []
+  var former: [Run] = []
   /// How many boots became current.
-  private(set) var count = 0
+  var count = 0
   /// Live messages of a boot that was thought to be over: two devices with one name do that.
-  private(set) var interleavings = 0
+  var interleavings = 0
+
+  /// Nil when it is not remembered.
+  func run(of boot: BootID) -> Run? {
+    current?.boot == boot ? current : former.first { $0.boot == boot }
+  }
+
+  /// Changes what is known of a run. Nil when it is not remembered.
+  mutating func update<Answer>(_ boot: BootID, _ body: (inout Run) -> Answer) -> Answer? {
+    if var run = current, run.boot == boot {
+      // Not in two places at once, or its ranges would be copied.
+      current = nil
+      defer { current = run }
+      return body(&run)
+    }
+    return former.firstIndex { $0.boot == boot }.map { body(&former[$0]) }
+  }
 
   /// The best clock that the run of a message is known to have had, where it can be better than the message's own; nil
   /// when nothing vouched for any, or the run is not remembered.
   func clock(for envelope: Envelope) -> ClockState? {
-    let run = current?.boot == envelope.boot ? current : former.first { $0.boot == envelope.boot }
-    return run?.clock(for: envelope)
+    run(of: envelope.boot)?.clock(for: envelope)
   }
 
   /// Takes the clock of a message whose run is known, and answers a clock that is worth more than what was known.
@@ -117,7 +153,8 @@ struct BootLog: Equatable, Sendable {
     if evidence == .will, current?.isConfirmed == true { return (.staleWill, 0) }
     guard startsNewBoot(envelope, evidence) else {
       var run = Run(envelope, order: 0)
-      if let sequence = envelope.sequence { _ = run.sequences.insert(sequence) }
+      if let sequence = envelope.sequence { _ = run.insert(sequence) }
+      run.noteUptime(envelope, evidence)
       remember(run, isOldest: true)
       return (.formerBoot, 0)
     }
@@ -129,9 +166,10 @@ struct BootLog: Equatable, Sendable {
   /// Notes a message of the current boot.
   private mutating func note(_ envelope: Envelope, _ evidence: Evidence) -> Verdict {
     if evidence == .live { current?.isConfirmed = true }
+    current?.noteUptime(envelope, evidence)
     guard let sequence = envelope.sequence else { return .newest }
     if current?.firstLive == nil, case .event = evidence { current?.firstLive = sequence }
-    switch current?.sequences.insert(sequence) {
+    switch current?.insert(sequence) {
     case .late: return .late
     case .duplicate: return .duplicate
     case .newest, nil: return .newest
@@ -152,7 +190,8 @@ struct BootLog: Equatable, Sendable {
       start(run)
       return (note(envelope, evidence), count)
     case .event, .retained, .retainedStatus:
-      if let sequence = envelope.sequence, former[index].sequences.insert(sequence) == .duplicate {
+      former[index].noteUptime(envelope, evidence)
+      if let sequence = envelope.sequence, former[index].insert(sequence) == .duplicate {
         return (.duplicate, former[index].order)
       }
       return (.formerBoot, former[index].order)

@@ -22,7 +22,7 @@ public struct Node: Equatable, Sendable {
   /// Since when; by the fleet tool's clock.
   public internal(set) var presenceSince: Moment
   /// When the first message about it came.
-  public let firstSeen: Moment
+  public internal(set) var firstSeen: Moment
   /// The last message that came live; nil when all that is known was kept by the broker.
   public internal(set) var lastSeen: Moment?
   /// The newest time of measurement of what the broker had kept, as far as anything vouches for it.
@@ -59,6 +59,19 @@ public struct Node: Equatable, Sendable {
   public internal(set) var late = 0
   /// Messages of boots that are over, wills among them.
   public internal(set) var stale = 0
+  /// Events that came again under the same number, with another content.
+  public internal(set) var conflicts = 0
+  /// Events whose number was lower than that of an event measured well before them.
+  public internal(set) var replays = 0
+  /// Events that it said it gave up, by reason, as far as it knew how many.
+  public internal(set) var evicted: [EvictedMessage.Reason: Int] = [:]
+  /// How often it could not read back what it had kept.
+  public internal(set) var damages = 0
+  /// The levels before its name, as they were last; nil before the first message.
+  public internal(set) var prefix: TopicPrefix?
+  var memory = EventMemory()
+  /// When a message that comes often was last kept, by place.
+  var lastKept: [String: Instant] = [:]
   var boots = BootLog()
   /// The rules that concern it, as indices into the configuration's list.
   var rules: [Int] = []

@@ -47,6 +47,19 @@ struct SequenceSet: Equatable, Sendable {
     return .late
   }
 
+  /// Adds numbers that need not come one by one.
+  mutating func insert(_ range: ClosedRange<UInt64>) {
+    let first = ranges.firstIndex { $0.upperBound >= range.lowerBound || $0.upperBound + 1 == range.lowerBound }
+    var merged = range
+    var end = first ?? ranges.count
+    while end < ranges.count, range.upperBound == .max || ranges[end].lowerBound <= range.upperBound + 1 {
+      merged = min(merged.lowerBound, ranges[end].lowerBound)...max(merged.upperBound, ranges[end].upperBound)
+      end += 1
+    }
+    ranges.replaceSubrange((first ?? ranges.count)..<end, with: CollectionOfOne(merged))
+    forgetOldestGap()
+  }
+
   private mutating func append(_ sequence: UInt64, after last: ClosedRange<UInt64>) {
     if sequence == last.upperBound + 1 {
       ranges[ranges.count - 1] = last.lowerBound...sequence

@@ -95,6 +95,8 @@ enum Column: Int, CaseIterable {
   private static func link(_ node: Node) -> String {
     var troubles: [String] = []
     if node.isSuspectedClone { troubles.append("clone?") }
+    if node.conflicts > 0 { troubles.append("conflicts \(node.conflicts)") }
+    if node.replays > 0 { troubles.append("replays \(node.replays)") }
     if node.status?.isArmed == false { troubles.append("disarmed") }
     if let health = node.health?.content {
       // Whether it is armed is in the status, which is newer; a sensor that sleeps is well.

@@ -4,17 +4,19 @@ public import Telemetry
 /// `kind` says which of these an object is:
 ///
 /// - `message`: a message that was taken. `t` receipt, `node`, `stream`, `receipt` (`newest`, `late`, `former_boot`),
-///   `retained`, `measured_t` when it was measured, by the best clock that this run of the node is known to have had,
+///   `retained`, `late` why it was no news when it came (`age`, `backlog`, `former_boot`), `age_s` how old it was then
+///   at least, `measured_t` when it was measured, by the best clock that this run of the node is known to have had,
 ///   `message` the node's own payload, in the form of docs/MESSAGES.md.
 /// - `node`: the state of a node, each time something about it changed. `t`, `node`, `change` (`presence`, `boot`,
-///   `location`, `geofence`, `face`, `shake`, `impact`, `freefall`, `armed`), `why` for people, `state`, `state_t`
+///   `location`, `geofence`, `face`, `shake`, `impact`, `freefall`, `armed`, `evicted`, `doubt`), `why` for people,
+///   `late` and `age_s` as above, `state`, `state_t`
 ///   since when, `boot`, `boots`, `seq`, `agent`, `seen_s` since it was last heard, `fix` (`dimensions` 0, 2 or 3,
 ///   `reason` of a loss, `lat`, `lon`, `acc_m` and `age_s` of the last position, also while it is lost; without `lat`
 ///   there never was one, and `age_s` is how long the node has said so), `face`, `peak_g`, `shake` (`id`, `phase`,
 ///   `peak_g`, `age_s`), `counts` by stream, `link` (`wills`, `flaps`, `duplicates`, `late`, `stale`, `missing`,
-///   `interleavings`).
-/// - `alert`: an alert fired or resolved. `t`, `rule`, `rule_kind`, `severity`, `node`, `state`, `previous`,
-///   `since_t`, `count`, `value`, `summary`, `reason`.
+///   `interleavings`, `conflicts`, `replays`), `evicted` events that it gave up, by reason.
+/// - `alert`: an alert fired or resolved. `t`, `id` the same in every line about one alert, `rule`, `rule_kind`,
+///   `severity`, `node`, `state`, `previous`, `since_t`, `count`, `value`, `summary`, `reason`.
 /// - `link`: the fleet tool's own link. `t`, `state` `connected` or `disconnected`, `reason`.
 public enum FleetJSON {
   /// An alert, without a line's end.
@@ -23,6 +25,7 @@ public enum FleetJSON {
     json.object { json in
       json.string("kind", "alert")
       json.number("t", alert.at.wall.seconds, decimals: 3)
+      json.string("id", alert.id)
       json.string("rule", alert.rule)
       json.string("rule_kind", alert.kind.rawValue)
       json.string("severity", alert.severity.rawValue)
@@ -71,7 +74,8 @@ public enum FleetJSON {
       json.number("t", change.at.wall.seconds, decimals: 3)
       json.string("node", change.node.description)
       json.string("change", word(change.kind))
-      if case .presence(_, _, let reason) = change.kind { json.string("why", reason) }
+      json.string("why", why(change.kind))
+      lateness(change, &json)
       state(node, at: change.at.instant, clock, &json)
     }
     return json.bytes
@@ -86,10 +90,23 @@ public enum FleetJSON {
       json.string("stream", telegram.body.stream.rawValue)
       json.string("receipt", receipt.rawValue)
       json.boolean("retained", retained)
+      lateness(change, &json)
       json.number("measured_t", change.measured?.seconds, decimals: 3)
       json.json("message", telegram.encode())
     }
     return json.bytes
+  }
+
+  private static func lateness(_ change: Change, _ json: inout JSONWriter) {
+    json.string("late", change.late?.cause.rawValue)
+    json.number("age_s", change.late?.ageS, decimals: 1)
+  }
+
+  private static func why(_ kind: Change.Kind) -> String? {
+    switch kind {
+    case .presence(_, _, let reason), .doubt(_, let reason): reason
+    default: nil
+    }
   }
 
   private static func word(_ kind: Change.Kind) -> String {
@@ -103,6 +120,8 @@ public enum FleetJSON {
     case .location: "location"
     case .geofence: "geofence"
     case .face: "face"
+    case .evicted: "evicted"
+    case .doubt: "doubt"
     case .message: "message"
     }
   }
@@ -128,6 +147,16 @@ public enum FleetJSON {
         json.number("age_s", shake.stamp.age(at: now, clock), decimals: 1)
       }
     }
+    if !node.evicted.isEmpty || node.damages > 0 {
+      json.object("evicted") { json in
+        json.integer("cap", node.evicted[.cap])
+        json.integer("age", node.evicted[.age])
+        json.integer("refused", node.evicted[.refused])
+        json.integer("unsaved", node.evicted[.unsaved])
+        json.integer("damaged", node.evicted[.damaged])
+        json.integer("damages", node.damages)
+      }
+    }
     json.object("counts") { json in
       json.integer("status", node.counts[.status])
       json.integer("acceleration", node.counts[.acceleration])
@@ -145,6 +174,8 @@ public enum FleetJSON {
       json.integer("stale", node.stale)
       json.integer("missing", node.missing)
       json.integer("interleavings", node.interleavings)
+      json.integer("conflicts", node.conflicts)
+      json.integer("replays", node.replays)
     }
   }
 

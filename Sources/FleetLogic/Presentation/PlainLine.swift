@@ -7,12 +7,15 @@ public enum PlainLine {
   /// Nil for a change that is not worth a line: a message that only adds to what is known.
   public static func of(_ change: Change) -> String? {
     guard let what = what(change) else { return nil }
-    return "\(change.at.wall.rfc3339) \(change.node) \(what)"
+    return "\(change.at.wall.rfc3339) \(change.node) \(what)\(lateness(change))"
   }
 
   /// What became of an alert.
   public static func of(_ alert: Alert) -> String {
-    let times = alert.state == .firing ? alert.severity.rawValue : "after \(Age.text(alert.at.wall - alert.since))"
+    let sinceS = alert.at.wall - alert.since
+    // Only a crossing is told however late it comes, since it still holds.
+    let age = alert.kind == .geofence && sinceS >= 10 ? ", \(Age.phrase(sinceS)) ago" : ""
+    let times = alert.state == .firing ? alert.severity.rawValue + age : "after \(Age.text(sinceS))"
     return
       "\(alert.at.wall.rfc3339) \(alert.node) alert \(alert.rule) \(alert.state.rawValue) (\(times)): \(alert.summary)"
   }
@@ -41,8 +44,42 @@ public enum PlainLine {
     case .geofence(let geofence, let ageS, let isLatest):
       geofenceText(geofence) + lateness(ageS) + (isLatest ? "" : ", and has crossed it since")
     case .face(let face, let was): "face \(face.rawValue)" + (was.map { ", before it \($0.rawValue)" } ?? "")
+    case .evicted(let evicted): evictedText(evicted)
+    case .doubt(let doubt, let reason): "\(doubt.rawValue)? \(SafeText.escaped(reason, limit: 200))"
     case .message: nil
     }
+  }
+
+  /// What is no news says so: the time in front of the line is when the fleet tool learned of it.
+  private static func lateness(_ change: Change) -> String {
+    guard let late = change.late else { return "" }
+    if case .geofence = change.kind { return "" }
+    return late.ageS.flatMap { $0 < 10 ? nil : ", \(Age.phrase($0)) ago" } ?? ", some time ago"
+  }
+
+  private static func evictedText(_ evicted: EvictedMessage) -> String {
+    let boot = evicted.boot.map { " of boot \($0)" } ?? ""
+    let numbers = evicted.first == evicted.last ? "seq \(evicted.first)" : "seq \(evicted.first) to \(evicted.last)"
+    guard evicted.reason != .damaged else {
+      let bytes = evicted.bytes.map { ", \($0) bytes" } ?? ""
+      return "could not read back all it had kept, \(numbers)\(boot) or less\(bytes)"
+    }
+    return "gave up \(evictedWhat(evicted)), \(numbers)\(boot): \(evicted.reason.sentence)"
+  }
+
+  private static func evictedWhat(_ evicted: EvictedMessage) -> String {
+    guard let count = evicted.count else { return "events" }
+    let only = evicted.counts.count == 1 ? evicted.counts.keys.first : nil
+    let noun =
+      switch only {
+      case .location: "location"
+      case .orientation: "orientation"
+      case .impact: "impact"
+      case .freeFall: "fall"
+      case .waveform: "chunk"
+      default: "event"
+      }
+    return "\(count) \(noun)\(count == 1 ? "" : "s")"
   }
 
   private static func shakeText(_ shake: ShakeMessage) -> String {
@@ -77,5 +114,18 @@ public enum PlainLine {
     let accuracy = position.accuracyM.map { " +-\(Decimal.text($0, decimals: 0)) m" } ?? ""
     let place = "\(Decimal.text(position.latitude, decimals: 5)),\(Decimal.text(position.longitude, decimals: 5))"
     return "position \(place)\(accuracy), \(position.dimensions)D, \(Age.text(position.ageS)) old"
+  }
+}
+
+extension EvictedMessage.Reason {
+  /// For people.
+  fileprivate var sentence: String {
+    switch self {
+    case .cap: "no room"
+    case .age: "too old"
+    case .damaged: "damaged on the disk"
+    case .refused: "the broker refused them for good"
+    case .unsaved: "the disk took nothing, and memory was full"
+    }
   }
 }

@@ -28,6 +28,11 @@ struct Deque<Element>: Sequence {
     return element
   }
 
+  /// Lets go of what is of no use any more.
+  mutating func keep(where isWanted: (Element) -> Bool) {
+    self = Deque(storage[head...].filter(isWanted))
+  }
+
   func makeIterator() -> ArraySlice<Element>.Iterator { storage[head...].makeIterator() }
 }
 

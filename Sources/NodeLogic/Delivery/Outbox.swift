@@ -1,270 +1,286 @@
 public import Telemetry
 
-/// Decides what to send next: events wait here, in memory, until the broker acknowledged them.
+/// Decides what becomes of each event: kept on the disk, sent, sent again, given up.
+///
+/// An event goes to the spool before anything else, and stays there until the duty to keep it has ended: at the
+/// broker's acknowledgement, or at the fleet tool's. In memory is only what the spool has not stored, what waits to go
+/// out just now, what is under way, and a chunk of the backlog. Without a spool everything is in memory, within a bound.
 ///
 /// Live events go first, then the backlog of an outage, oldest first, then the waveforms, whose many chunks would else
-/// hold up, or push out, the shakes that they belong to. At most `window` are under way at once, so that
-/// a weak link never holds more than it can carry, and nothing is queued where it could not be counted.
+/// hold up, or push out, the shakes that they belong to. At most `window` are under way at once, so that a weak link
+/// never holds more than it can carry, and nothing is queued where it could not be counted.
+///
+/// It asks the spool through `takeWishes`, hears it through `hear`, and says what is worth a line in `takeNotices`.
 public struct Outbox: Sendable {
-  /// An event that waits or is under way.
-  private struct Entry {
-    var telegram: Telegram
-    var madeAt: Instant
-    var bytes: Int
-    /// Whether it was last handed over from the backlog.
-    var isLate = false
-    /// It was handed over once: the broker may have it, and must not get it again with another time.
-    var isKnown = false
-  }
-
   /// Why an event was given up.
   public enum Loss: String, CaseIterable, Sendable {
-    /// No room: the oldest chunk of a waveform or, where there is none, the oldest event made place for the newest.
+    /// No room, or too old.
     case evicted
     /// The broker refused it for good.
     case refused
   }
 
-  /// How many events may be under way at once.
-  public let window: Int
-  /// How many bytes of payload wait at the most.
-  public private(set) var capacityBytes: Int
-
-  private var live = Deque<UInt64>()
-  private var backlog = Deque<UInt64>()
-  private var waveforms = Deque<UInt64>()
-  private var underWay: Set<UInt64> = []
-  private var entries: [UInt64: Entry] = [:]
-  /// Sequences in ascending order; those that were delivered meanwhile are skipped.
-  private var order = Deque<UInt64>()
-  /// The same of waveforms alone.
-  private var waveformOrder = Deque<UInt64>()
-  private var newest: [Stream: UInt64] = [:]
-  private var resumeAt: Instant?
-  private var lastSequence: UInt64 = 0
-
-  public private(set) var isConnected = false
-  public private(set) var bytes = 0
+  /// The run that appended events are of.
+  public let boot: BootID
+  /// How events reach their end, and how many may wait.
+  public internal(set) var settings: OutboxSettings
+  /// There is a connection to the broker.
+  public internal(set) var isConnected = false
   /// Events given up since the start, by reason.
-  public private(set) var lost: [Loss: Int] = [:]
+  public internal(set) var lost: [Loss: Int] = [:]
+  /// Acknowledgements of what was never sent, since the start.
+  public internal(set) var strangeAcks = 0
+  /// A fleet tool has acknowledged this node, in this run or an earlier one.
+  public internal(set) var fleetAcknowledges = false
 
-  /// - Parameters:
-  ///   - capacityBytes: > 0
-  ///   - window: 1...100
-  public init(capacityBytes: Int, window: Int = 20) {
-    self.capacityBytes = max(1, capacityBytes)
-    self.window = min(max(1, window), 100)
+  /// What is in memory, by token; a token names an event for as long as it is in memory.
+  var entries: [UInt64: OutboxEntry] = [:]
+  var tokens: [EventKey: UInt64] = [:]
+  var lastToken: UInt64 = 0
+  var lastSequence: UInt64 = 0
+
+  // What waits in memory, by token.
+  var live = Deque<UInt64>()
+  var held = Deque<UInt64>()
+  var waveforms = Deque<UInt64>()
+  var suspects = Deque<UInt64>()
+  /// What is not from the disk, in order, by what is given up together; what has gone meanwhile is passed over.
+  var lanes: [EventLane: Deque<UInt64>] = [:]
+  var underWay: Set<UInt64> = []
+
+  /// The next chunks of what waits on the disk.
+  var routineReader = BacklogReader(isWaveform: false)
+  var waveformReader = BacklogReader(isWaveform: true)
+  var feed = SpoolFeed()
+  var disk = DiskTally()
+  var outlook: SpoolOutlook
+  var pace = Pace()
+  var gates = StreamGates()
+  var poison = PoisonWatch()
+  var losses = LossLedger()
+  var confirmation = Confirmation()
+
+  /// Numbers of this run that somebody outside may know.
+  var handedOver = SequenceRuns()
+  /// By which clock times were put right that somebody outside may know; bounded.
+  var repairs: [UInt64: ClockState] = [:]
+  /// What has reached its end.
+  var settled = EventSet()
+  var newest: [Stream: UInt64] = [:]
+  /// Crossings of this run that are neither on the disk nor at the broker.
+  var crossings: Set<UInt64> = []
+  /// Events passed over because the broker denies their stream.
+  var asideCounts: [Stream: Int] = [:]
+  var resumeAt: Instant?
+  /// When `next` was asked last.
+  var lookedAt = Instant.start
+
+  /// Payload in memory that is not from the disk [bytes], and of that what is not on the disk either.
+  var memoryBytes = 0
+  var unsavedBytes = 0
+  var unsavedCount = 0
+
+  var wishes: [SpoolWish] = []
+  var toldClock: ClockState?
+  var releases = EventSet()
+  var lastQuestion: UInt64 = 0
+  var tellings: [Telling] = []
+  var notices: [OutboxNotice] = []
+
+  /// An empty outbox of a run.
+  public init(boot: BootID, _ settings: OutboxSettings = OutboxSettings(), at now: Instant = .start) {
+    self.boot = boot
+    self.settings = settings
+    outlook = SpoolOutlook(at: now)
   }
 
-  /// Whether the newest event of a stream waits or is under way.
-  public func holdsNewest(of stream: Stream) -> Bool { newest[stream].map { entries[$0] != nil } ?? false }
+  /// How many events may be under way at once.
+  var window: Int { min(max(1, settings.window), 100) }
 
-  /// Events that wait or are under way.
-  public var count: Int { entries.count }
+  /// Whether the newest event of a stream is in memory and on its way out.
+  public func holdsNewest(of stream: Stream) -> Bool {
+    guard let sequence = newest[stream], let token = tokens[EventKey(boot: boot, sequence: sequence)] else {
+      return false
+    }
+    return entries[token]?.phase == .waiting || entries[token]?.phase == .underWay
+  }
+
+  /// Events whose duty has not ended, in memory and on the disk.
+  public var count: Int { unsavedCount + disk.events }
+  /// Their payload, as far as it is known [bytes].
+  public var bytes: Int { unsavedBytes + disk.bytes }
+  /// Events that were handed over and not answered.
   public var underWayCount: Int { underWay.count }
-
-  /// The age of the oldest event; nil when nothing waits.
-  public func oldestAgeS(at now: Instant) -> Double? { oldestAgeS(at: now, sleeps: SleepLog()) }
-
-  func oldestAgeS(at now: Instant, sleeps: SleepLog) -> Double? {
-    guard let sequence = order.first(where: { entries[$0] != nil }), let entry = entries[sequence] else { return nil }
-    return now - sleeps.aged(entry.madeAt)
+  /// Events that are in memory alone.
+  public var unsaved: Int { unsavedCount }
+  /// Events that are about to go out, or under way.
+  public var imminent: Int {
+    entries.values.count { $0.phase == .underWay || ($0.phase == .waiting && !$0.isLate) }
   }
 
-  /// When `next` may have something to say though nothing happened.
-  public var nextDeadline: Instant? { isConnected && count > underWay.count ? resumeAt : nil }
-
-  /// Takes an event in, gives it its sequence number, and answers what had to make room for it.
-  @discardableResult
-  public mutating func append(_ telegram: Telegram, at now: Instant) -> [Telegram] {
+  /// Takes an event in, and gives it its sequence number.
+  ///
+  /// - Parameter note: it tells of the eviction with this id.
+  public mutating func append(_ telegram: Telegram, note: UInt64? = nil, at made: Instant) {
     lastSequence += 1
     var telegram = telegram
     telegram.envelope.sequence = lastSequence
-    let size = telegram.encode().count
-    entries[lastSequence] = Entry(telegram: telegram, madeAt: now, bytes: size)
-    order.append(lastSequence)
-    bytes += size
-    newest[telegram.body.stream] = lastSequence
-    if telegram.isWaveform { waveformOrder.append(lastSequence) }
-    if isConnected { enqueue(lastSequence, telegram) }
-    return makeRoom()
+    let key = EventKey(boot: boot, sequence: lastSequence)
+    var entry = OutboxEntry(key: key, telegram: telegram, madeAt: made, bytes: telegram.encode().count, note: note)
+    entry.isLate = !isConnected
+    let token = insert(entry)
+    lanes[entry.lane, default: Deque()].append(token)
+    outlook.note(lastSequence, bytes: entry.bytes, at: made)
+    newest[entry.stream] = lastSequence
+    if entry.stream == .geofence { crossings.insert(lastSequence) }
+    if settings.hasSpool { feed.add(lastSequence, entry.lane) }
+    enqueue(token, entry)
+    makeRoom(at: made)
   }
 
-  /// Takes another capacity, and answers what had to go.
+  /// Takes other settings.
+  public mutating func reconfigure(_ settings: OutboxSettings, at now: Instant) {
+    let wasFleet = isFleet
+    let had = self.settings.hasSpool
+    self.settings = settings
+    // A spool comes and goes with the process.
+    self.settings.hasSpool = had
+    if wasFleet, !isFleet { endAtBroker() }
+    makeRoom(at: now)
+  }
+
+  /// When `next` or `takeWishes` may have something to say though nothing happened.
+  public var nextDeadline: Instant? {
+    var due = [isSpoolReady ? feed.nextDeadline : nil, canTell ? losses.nextDeadline : nil]
+    if isConnected {
+      due += [gates.nextDeadline, confirmation.nextDeadline, isAnythingWaiting ? resumeAt : nil]
+      if isSpoolReady { due += [routineReader.nextDeadline, waveformReader.nextDeadline] }
+      if isSpoolReady, held.first != nil || waveforms.first != nil {
+        due.append(routineReader.patience(Self.patienceS).flatMap { $0 > lookedAt ? $0 : nil })
+      }
+    }
+    return due.compactMap { $0 }.min()
+  }
+
+  private var isAnythingWaiting: Bool {
+    [live, held, waveforms, suspects, routineReader.chunk, waveformReader.chunk].contains { $0.first != nil }
+  }
+}
+
+// MARK: - What is in memory
+
+extension Outbox {
+  mutating func insert(_ entry: OutboxEntry) -> UInt64 {
+    lastToken += 1
+    entries[lastToken] = entry
+    tokens[entry.key] = lastToken
+    if !entry.isFetched { memoryBytes += entry.bytes }
+    if entry.keeping != .stored {
+      unsavedBytes += entry.bytes
+      unsavedCount += 1
+    }
+    return lastToken
+  }
+
+  /// Takes an event out of memory, whatever becomes of it.
   @discardableResult
-  public mutating func resize(capacityBytes: Int) -> [Telegram] {
-    self.capacityBytes = max(1, capacityBytes)
-    return makeRoom()
+  mutating func remove(_ token: UInt64) -> OutboxEntry? {
+    guard let entry = entries.removeValue(forKey: token) else { return nil }
+    tokens[entry.key] = nil
+    if underWay.remove(token) != nil, entry.isBulk { pace.end(entry.bytes) }
+    if !entry.isFetched { memoryBytes -= entry.bytes }
+    if entry.keeping != .stored {
+      unsavedBytes -= entry.bytes
+      unsavedCount -= 1
+    }
+    if lanes[entry.lane].map({ $0.count > 2 * entries.count + 64 }) ?? false {
+      lanes[entry.lane]?.keep { entries[$0] != nil }
+    }
+    return entry
   }
 
-  /// The connection was made: what waits is handed over from now on, and what is appended from now on goes first.
-  public mutating func connect() {
-    isConnected = true
-    resumeAt = nil
-    backlog = Deque(order.filter { entries[$0]?.telegram.isWaveform == false })
-    waveforms = waveformOrder
+  /// The duty to keep an event has ended.
+  mutating func settle(_ token: UInt64) {
+    guard let entry = remove(token) else { return }
+    if entry.keeping != .unsaved { releases.insert(entry.key) }
+    if entry.keeping == .stored, !entry.isSettled {
+      disk.settle(entry.key, isOwn: entry.key.boot == boot, bytes: entry.bytes)
+    }
+    forget(entry)
   }
 
-  /// The connection is gone: what was under way or waited live becomes backlog, in its order.
-  public mutating func disconnect() {
-    isConnected = false
-    underWay = []
-    live = Deque()
-    backlog = Deque()
-    waveforms = Deque()
+  /// What is known of an event whose duty has ended.
+  mutating func forget(_ entry: OutboxEntry) {
+    settled.insert(entry.key)
+    poison.forget(entry.key)
+    guard entry.key.boot == boot else { return }
+    let sequence = entry.key.sequence
+    feed.remove(sequence, entry.lane)
+    handedOver.insert(sequence)
+    repairs[sequence] = nil
+    crossings.remove(sequence)
   }
 
-  /// Puts an event that is new behind those of its kind.
-  private mutating func enqueue(_ sequence: UInt64, _ telegram: Telegram) {
-    if telegram.isWaveform { waveforms.append(sequence) } else { live.append(sequence) }
+  /// Takes an event out of memory that is on the disk too; it is read back when that is worth it.
+  mutating func drop(_ token: UInt64, isWanted: Bool) {
+    guard let entry = remove(token), isWanted else { return }
+    let mark = entry.isFetched ? entry.foundAfter : disk.mark(before: entry.key.sequence)
+    if entry.isWaveform { waveformReader.revisit(after: mark) } else { routineReader.revisit(after: mark) }
   }
 
-  /// Puts an event that comes back in its place.
-  private mutating func restore(_ sequence: UInt64, _ entry: Entry) {
-    if entry.telegram.isWaveform {
-      waveforms.insert(sequence)
+  /// Puts an event that waits where it belongs.
+  mutating func enqueue(_ token: UInt64, _ entry: OutboxEntry) {
+    if entry.isFetched {
+      if entry.isWaveform { waveformReader.chunk.insert(token) } else { routineReader.chunk.insert(token) }
+    } else if entry.isWaveform {
+      waveforms.insert(token)
     } else if entry.isLate {
-      backlog.insert(sequence)
+      held.insert(token)
     } else {
-      live.insert(sequence)
+      live.insert(token)
     }
   }
 
-  /// The broker acknowledged an event. Answers false for one that is not known (any more).
-  @discardableResult
-  public mutating func deliver(_ sequence: UInt64) -> Bool {
-    underWay.remove(sequence)
-    return remove(sequence) != nil
-  }
-
-  /// The broker refused an event: for good, then it is given up and answered; or for now, then nothing is sent for
-  /// `retryS`, and it goes out again in its place.
-  @discardableResult
-  public mutating func refuse(_ sequence: UInt64, isPermanent: Bool, retryS: Double = 5, at now: Instant) -> Telegram? {
-    underWay.remove(sequence)
-    guard isPermanent else {
-      if let entry = entries[sequence] { restore(sequence, entry) }
-      resumeAt = now + retryS
-      return nil
+  /// Gives events up until the rest fits, or takes those out of memory that are on the disk: waveforms, be it the one
+  /// that came just now; then what is routine, then shocks, oldest first, but not the newest. What is under way stays,
+  /// since the broker may have it already, and so does what the spool is about to keep.
+  mutating func makeRoom(at now: Instant) {
+    while memoryBytes > max(1, settings.memoryBytes) {
+      if let token = candidate({ $0.keeping == .stored && $0.phase != .underWay }) {
+        drop(token, isWanted: entries[token]?.phase == .waiting || entries[token]?.phase == .suspect)
+      } else if let token = candidate(dispensable) {
+        giveUp(token, .unsaved, at: now)
+      } else {
+        return
+      }
     }
-    guard let entry = remove(sequence) else { return nil }
-    lost[.refused, default: 0] += 1
-    return entry.telegram
   }
 
-  /// The events to hand over now, as far as the window has room.
-  ///
-  /// - Parameter clock: the node's clock of now. What was made when the clock was worth less, and is handed over for
-  ///   the first time, gets its times from it. What was handed over before keeps its times, since the broker may have
-  ///   it: two that are the same by `boot` and `seq` are the same.
-  public mutating func next(at now: Instant, clock: ClockState? = nil) -> [Outgoing] {
-    next(at: now, clock: clock, sleeps: SleepLog())
-  }
-
-  /// The same on a machine that sleeps at times: what was made before a sleep gets the time of then.
-  mutating func next(at now: Instant, clock: ClockState?, sleeps: SleepLog) -> [Outgoing] {
-    guard isConnected else { return [] }
-    if let resumeAt, now < resumeAt { return [] }
-    resumeAt = nil
-    var outgoing: [Outgoing] = []
-    while underWay.count < window {
-      let outcome =
-        popWaiting(&live).flatMap { handOver($0, isLate: false, clock, sleeps) }
-        ?? popWaiting(&backlog).flatMap { handOver($0, isLate: true, clock, sleeps) }
-        ?? popWaiting(&waveforms).flatMap { handOver($0, isLate: false, clock, sleeps) }
-      guard let outcome else { break }
-      outgoing.append(outcome)
+  private var dispensable: (OutboxEntry) -> Bool {
+    let newest = lastSequence
+    return {
+      $0.keeping == .unsaved && $0.phase != .underWay && $0.note == nil
+        && ($0.isWaveform || $0.key.sequence != newest)
     }
-    return outgoing
   }
 
-  /// The queue's first event that still waits; those delivered, evicted or under way meanwhile are passed over.
-  private func popWaiting(_ queue: inout Deque<UInt64>) -> UInt64? {
-    while let sequence = queue.popFirst() {
-      if !underWay.contains(sequence), entries[sequence] != nil { return sequence }
+  /// The first that will do in the lowest lane that has one.
+  private mutating func candidate(_ isFit: (OutboxEntry) -> Bool) -> UInt64? {
+    for lane in EventLane.allCases.sorted() {
+      while let gone = lanes[lane]?.first, entries[gone] == nil { _ = lanes[lane]?.popFirst() }
+      if let token = lanes[lane]?.first(where: { entries[$0].map(isFit) ?? false }) { return token }
     }
     return nil
   }
 
-  private mutating func handOver(
-    _ sequence: UInt64, isLate: Bool, _ clock: ClockState?, _ sleeps: SleepLog
-  ) -> Outgoing? {
-    if let clock, let madeAt = entries[sequence]?.madeAt { repair(sequence, by: sleeps.clock(clock, at: madeAt)) }
-    guard var telegram = entries[sequence]?.telegram else { return nil }
-    underWay.insert(sequence)
-    entries[sequence]?.isLate = isLate
-    entries[sequence]?.isKnown = true
-    let stream = telegram.body.stream
-    var isRetained = stream.isRetained && newest[stream] == sequence
-    if isLate, case .location(let location) = telegram.body {
-      // A late position must not look like the present one to whoever subscribes next.
-      telegram.body = .location(location.markedAsBacklog)
-      isRetained = false
-    }
-    return Outgoing(telegram: telegram, isRetained: isRetained, token: sequence)
-  }
-
-  /// Puts the times of an event right that nobody outside has seen yet.
-  private mutating func repair(_ sequence: UInt64, by clock: ClockState) {
-    guard var entry = entries[sequence], !entry.isKnown, let repaired = entry.telegram.repaired(by: clock) else {
-      return
-    }
-    entry.telegram = repaired.judgedAnew
-    let size = entry.telegram.encode().count
-    bytes += size - entry.bytes
-    entry.bytes = size
-    entries[sequence] = entry
-  }
-
-  private mutating func remove(_ sequence: UInt64) -> Entry? {
-    guard let entry = entries.removeValue(forKey: sequence) else { return nil }
-    bytes -= entry.bytes
-    while let first = order.first, entries[first] == nil { _ = order.popFirst() }
-    while let first = waveformOrder.first, entries[first] == nil { _ = waveformOrder.popFirst() }
-    if order.count > 2 * entries.count + 64 { order = Deque(order.filter { entries[$0] != nil }) }
-    return entry
-  }
-
-  /// Gives up events until the rest fits: chunks of waveforms, oldest first, be it the one that came just now; then
-  /// the oldest of the others, but not the newest. What is under way stays: the broker may have it already.
-  private mutating func makeRoom() -> [Telegram] {
-    var evicted: [Telegram] = []
-    while bytes > capacityBytes, let dispensable, let entry = remove(dispensable) {
-      lost[.evicted, default: 0] += 1
-      evicted.append(entry.telegram)
-    }
-    return evicted
-  }
-
-  private var dispensable: UInt64? {
-    if let chunk = waveformOrder.first(where: isWaiting) { return chunk }
-    return order.first(where: isWaiting).flatMap { $0 == lastSequence ? nil : $0 }
-  }
-
-  private func isWaiting(_ sequence: UInt64) -> Bool { entries[sequence] != nil && !underWay.contains(sequence) }
-}
-
-extension Telegram {
-  fileprivate var isWaveform: Bool { body.stream == .waveform }
-
-  /// Whether the receiver's time was off, told by the clock that the envelope has now.
-  fileprivate var judgedAnew: Telegram {
-    guard case .location(.fixed(var position)) = body, let quality = envelope.clock else { return self }
-    position.judgeFixTime(by: quality)
-    return Telegram(envelope, .location(.fixed(position)))
-  }
-}
-
-extension LocationMessage {
-  /// The same, marked as published late.
-  fileprivate var markedAsBacklog: LocationMessage {
-    switch self {
-    case .fixed(var position):
-      position.isBacklog = true
-      return .fixed(position)
-    case .lost(var loss):
-      loss.isBacklog = true
-      return .lost(loss)
-    }
+  /// Gives an event up, to be told later.
+  mutating func giveUp(_ token: UInt64, _ reason: EvictedMessage.Reason, at now: Instant) {
+    guard let entry = entries[token] else { return }
+    settle(token)
+    confirmation.remove(SequenceRuns([entry.key.sequence...entry.key.sequence]), of: entry.key.boot)
+    lost[reason == .refused ? .refused : .evicted, default: 0] += 1
+    losses.note(entry.key, entry.stream, reason, at: now)
+    if case .evicted(let message) = entry.telegram.body { losses.absorb(message, of: entry.key.boot, at: now) }
+    notices.append(reason == .refused ? .refused(entry.stream) : .unsaved)
   }
 }

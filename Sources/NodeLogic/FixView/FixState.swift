@@ -70,6 +70,8 @@ public struct FixState: Sendable {
     var settings = settings
     // Nobody's data volume.
     settings.budget = nil
+    // Shown is delivered.
+    settings.outbox = OutboxSettings()
     node = Node(boot: BootID(0), settings, clock: clock, record: record, at: now)
     _ = node.handle(.link(isConnected: true), at: now)
   }
@@ -210,7 +212,7 @@ public struct FixState: Sendable {
         told += note(events(outgoing.telegram, at: now), at: now)
         // Shown is delivered.
         if let token = outgoing.token { effects += node.handle(.delivered(token), at: now) }
-      case .log, .measureUsage, .keepAwake, .keep: break
+      case .log, .measureUsage, .keepAwake, .keep, .spool: break
       }
     }
     return told

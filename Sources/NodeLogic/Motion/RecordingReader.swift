@@ -130,11 +130,8 @@ extension ArraySlice<UInt8> {
     filter { !$0.isBlank }.map { $0 | 0x20 }.elementsEqual("t,x,y,z".utf8.map { $0 | 0x20 })
   }
 
-  /// For a message: at most 40 characters, and control characters made visible.
-  fileprivate var text: String {
-    let start = String(decoding: prefix(40), as: UTF8.self)
-    return start.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7f ? "?" : String($0) }.joined()
-  }
+  /// For a message: at most 40 characters, and what is invisible made visible.
+  fileprivate var text: String { SafeText.escaped(Array(self), limit: 40) }
 }
 
 extension UInt8 {

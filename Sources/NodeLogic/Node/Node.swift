@@ -8,9 +8,6 @@ public struct Node: Sendable {
   /// A first health message comes so soon after the start [s], so that whoever installs a node sees its condition.
   private static let firstHealthS = 10.0
 
-  /// The session's own short queue empties within moments [s].
-  private static let fullS = 0.2
-
   /// This run, as every message names it.
   public let boot: BootID
   public private(set) var settings: NodeSettings
@@ -23,7 +20,7 @@ public struct Node: Sendable {
   var motion: MotionPipeline?
   var location: LocationTracker?
   var keeping: LocationKeeping
-  private var outbox: Outbox
+  var outbox: Outbox
   var budget: DataBudget?
   var commands = CommandDesk()
   /// As the node was told last; it outlasts the sensor.
@@ -35,6 +32,10 @@ public struct Node: Sendable {
   /// The last change of orientation.
   private var turn: OrientationChange?
   private var isStopping = false
+  /// The broker has said that it ends the connection.
+  var isThrownOut = false
+  /// Acknowledgements that could not be read, since the start.
+  public internal(set) var badAcks = 0
 
   /// - Parameters:
   ///   - clock: the system clock, until the shell says otherwise.
@@ -50,7 +51,7 @@ public struct Node: Sendable {
     let keeping = LocationKeeping(record, at: now)
     self.keeping = keeping
     location = settings.location.map { keeping.tracker($0, at: now) }
-    outbox = Outbox(capacityBytes: settings.outboxBytes)
+    outbox = Outbox(boot: boot, settings.outbox, at: now)
     budget = settings.budget.map { DataBudget($0, at: now) }
     healthDue = now + min(Node.firstHealthS, settings.healthIntervalS)
   }
@@ -69,8 +70,12 @@ public struct Node: Sendable {
   /// Makes windows so many times longer than configured.
   mutating func setStretch(_ stretch: Double) { motion?.setStretch(stretch) }
 
-  /// Messages that were handed over, or wait, and that the broker has not acknowledged.
+  /// Events whose duty has not ended, in memory and on the disk.
   public var pendingEvents: Int { outbox.count }
+  /// Of those the ones in memory alone: they end with the process.
+  public var unsavedEvents: Int { outbox.unsaved }
+  /// Events that are under way, or about to be.
+  public var imminentEvents: Int { outbox.imminent }
 
   /// What the motion part sees just now; nil where there is none.
   public var motionGlance: MotionGlance? { motion?.glance }
@@ -91,10 +96,9 @@ public struct Node: Sendable {
     case .gpsd(let input): take(input, at: now, &effects)
     case .link(let isConnected):
       budget?.setConnected(isConnected, at: now)
-      isConnected ? connect(at: now, &effects) : outbox.disconnect()
-    case .delivered(let sequence): deliver(sequence, at: now, &effects)
-    case .refused(let sequence, let isPermanent): refuse(sequence, isPermanent, at: now, &effects)
-    case .full(let sequence): outbox.refuse(sequence, isPermanent: false, retryS: Node.fullS, at: now)
+      isConnected ? connect(at: now, &effects) : disconnect(at: now)
+    case .thrownOut: isThrownOut = true
+    case .delivered, .unheard, .denied, .refused, .full, .acknowledged, .spool: settle(input, at: now, &effects)
     case .dropped: dropped += 1
     case .command(let payload, let isRetained): take(payload, isRetained: isRetained, at: now, &effects)
     case .clock(let clock): if let note = time.setSystem(clock, at: now) { effects.append(.log(note)) }
@@ -119,7 +123,7 @@ public struct Node: Sendable {
     self.settings = settings
     if isTurned { repeatOrientation(&effects) }
     reconfigureBudget(settings.budget, at: now)
-    take(outbox.resize(capacityBytes: settings.outboxBytes), &effects)
+    outbox.reconfigure(settings.outbox, at: now)
     publish(.status(status(.online)), at: now, &effects)
     flush(at: now, &effects)
     return effects
@@ -175,7 +179,7 @@ extension Node {
 
   private mutating func connect(at now: Instant, _ effects: inout [NodeEffect]) {
     connects += 1
-    outbox.connect()
+    outbox.connect(at: now)
     publish(.status(status(.online)), at: now, &effects)
     // What changed while offline, or was under way when the link broke, is published late and not retained, and the
     // broker may have forgotten everything: who subscribes next is owed the present state.
@@ -188,24 +192,6 @@ extension Node {
   private mutating func repeatOrientation(_ effects: inout [NodeEffect]) {
     guard let turn, motion?.isArmed == true else { return }
     append(.orientation(turn.message(in: settings.convention)), at: turn.at, &effects)
-  }
-
-  /// An event waits that says on which side of a fence the node is.
-  var hasUndeliveredCrossing: Bool { outbox.holdsNewest(of: .geofence) }
-
-  private mutating func deliver(_ sequence: UInt64, at now: Instant, _ effects: inout [NodeEffect]) {
-    let hadCrossing = hasUndeliveredCrossing
-    outbox.deliver(sequence)
-    if hadCrossing, !hasUndeliveredCrossing { keepLocation(.atOnce, at: now, &effects) }
-  }
-
-  private mutating func refuse(
-    _ sequence: UInt64, _ isPermanent: Bool, at now: Instant, _ effects: inout [NodeEffect]
-  ) {
-    guard let telegram = outbox.refuse(sequence, isPermanent: isPermanent, at: now) else { return }
-    let stream = telegram.body.stream.rawValue
-    effects.append(
-      .log(Note(.warning, "refused", "the broker refuses \(stream) messages for good; they are given up and counted")))
   }
 
   private mutating func tick(at now: Instant, _ effects: inout [NodeEffect]) {
@@ -262,13 +248,7 @@ extension Node {
 
   /// Puts an event into the outbox; `flush` hands it over.
   mutating func append(_ body: Telegram.Body, at measured: Instant, _ effects: inout [NodeEffect]) {
-    take(outbox.append(Telegram(envelope(measured), body), at: measured), &effects)
-  }
-
-  private mutating func take(_ evicted: [Telegram], _ effects: inout [NodeEffect]) {
-    guard !evicted.isEmpty else { return }
-    let text = "the oldest events are given up for want of room; health.spool.evicted counts them; raise spool.cap_mb"
-    effects.append(.log(Note(.warning, "spool", text)))
+    outbox.append(Telegram(envelope(measured), body), at: measured)
   }
 
   /// Hands over a message that is no event, or counts it as dropped.
@@ -288,7 +268,15 @@ extension Node {
   }
 
   private mutating func flush(at now: Instant, _ effects: inout [NodeEffect]) {
-    for outgoing in outbox.next(at: now, clock: clock, sleeps: sleeps) { handOver(outgoing, at: now, &effects) }
+    for telling in outbox.takeTellings(at: now, isForced: isStopping) {
+      outbox.append(Telegram(envelope(now), .evicted(telling.message)), note: telling.note, at: now)
+    }
+    outbox.note(clock)
+    let outgoing = outbox.next(at: now, clock: clock, sleeps: sleeps)
+    // Kept first, then sent.
+    effects += outbox.takeWishes(at: now).map { .spool($0) }
+    for next in outgoing { handOver(next, at: now, &effects) }
+    effects += outbox.takeNotices().map { .log($0.note) }
   }
 
   private func envelope(_ measured: Instant) -> Envelope {
@@ -316,12 +304,9 @@ extension Node {
     return status
   }
 
-  private func health(_ load: ProcessLoad, at now: Instant) -> HealthMessage {
+  private mutating func health(_ load: ProcessLoad, at now: Instant) -> HealthMessage {
     var health = HealthMessage(
-      spool: HealthMessage.Spool(
-        events: outbox.count, bytes: outbox.bytes,
-        oldestS: outbox.oldestAgeS(at: now, sleeps: sleeps).map { max(0, $0) },
-        evicted: outbox.lost[.evicted] ?? 0),
+      spool: outbox.health(at: now, clock: clock, sleeps: sleeps),
       link: HealthMessage.Link(
         connects: connects, unacknowledged: outbox.underWayCount, dropped: dropped,
         refused: outbox.lost[.refused] ?? 0))

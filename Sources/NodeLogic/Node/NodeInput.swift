@@ -6,10 +6,20 @@ public enum NodeInput: Sendable {
   case gpsd(GpsdInput)
   /// The connection to the broker was made (true) or lost (false).
   case link(isConnected: Bool)
+  /// The broker is about to end the connection for a reason of its own, which it names; `link` follows.
+  case thrownOut
   /// The broker acknowledged an event.
   case delivered(UInt64)
+  /// The broker acknowledged an event, and says that nobody subscribes to it.
+  case unheard(UInt64)
+  /// The broker does not let this node publish an event of this stream.
+  case denied(UInt64)
   /// The broker refused an event, for good or for now.
   case refused(UInt64, isPermanent: Bool)
+  /// Something came on the topic of acknowledgements: what a fleet tool has stored.
+  case acknowledged([UInt8])
+  /// The spool tells something.
+  case spool(SpoolWord)
   /// The session could not take an event just now: its queue is full.
   case full(UInt64)
   /// A message that nobody waits for could not be handed over.
@@ -57,6 +67,8 @@ public enum NodeEffect: Equatable, Sendable {
   case decided(FixDecision)
   /// Keep this over a restart, in the place of what was kept before.
   case keep(LocationRecord)
+  /// Hand this to the spool. Comes before the publication of the same event.
+  case spool(SpoolWish)
 }
 
 /// A line for the log, with the reason in it.

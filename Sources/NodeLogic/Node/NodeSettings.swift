@@ -8,8 +8,8 @@ public struct NodeSettings: Equatable, Sendable {
   public var location: LocationTracker.Settings?
   /// `host:port` of the gpsd that is asked, for the status; nil when location is off.
   public var gpsd: String?
-  /// Room for events that wait [bytes], > 0.
-  public var outboxBytes = 4_000_000
+  /// How events reach their end, and how many may wait.
+  public var outbox = OutboxSettings()
   /// From one health message to the next [s], > 0.
   public var healthIntervalS = 300.0
   /// Nil: as much data as it takes.

@@ -1,6 +1,7 @@
-import NodeLogic
 import Telemetry
 import Testing
+
+@testable import NodeLogic
 
 /// Events that wait while the clock becomes known.
 @Suite struct OutboxTimeTests {
@@ -30,7 +31,7 @@ import Testing
   func aBetterClockGivesThemTheirTimes(clock: ClockQuality) throws {
     var outbox = Outbox(capacityBytes: 100_000)
     outbox.append(shake(1, up: 40, clock: clock), at: Instant(seconds: 40))
-    outbox.connect()
+    outbox.connect(at: now)
     let sent = try #require(outbox.next(at: now, clock: Self.right).first).telegram
     #expect(sent.envelope.time == WallTime(seconds: 1_796_000_040))
     #expect(sent.envelope.clock == .gps)
@@ -52,7 +53,7 @@ import Testing
       var outbox = Outbox(capacityBytes: 100_000)
       let telegram = shake(1, up: 40, clock: own)
       outbox.append(telegram, at: Instant(seconds: 40))
-      outbox.connect()
+      outbox.connect(at: now)
       let clock = ClockState(wallAtStart: Self.right.wallAtStart, quality: other)
       let sent = try #require(outbox.next(at: now, clock: clock).first).telegram
       #expect(sent.envelope.time == telegram.envelope.time && sent.envelope.clock == own && sent.body == telegram.body)
@@ -64,7 +65,7 @@ import Testing
     // 2007, which is 1024 weeks off, and 1992, which is off by something else.
     outbox.append(location(up: 40, fixTime: 1_796_000_039 - FixTimeVerdict.rolloverS), at: Instant(seconds: 40))
     outbox.append(location(up: 41, fixTime: 700_000_000), at: Instant(seconds: 41))
-    outbox.connect()
+    outbox.connect(at: now)
     let positions = outbox.next(at: now, clock: Self.right).compactMap { outgoing -> LocationMessage.Position? in
       if case .location(.fixed(let position)) = outgoing.telegram.body { position } else { nil }
     }
@@ -76,14 +77,14 @@ import Testing
 
   @Test func whatWasHandedOverBeforeKeepsItsTimes() throws {
     var outbox = Outbox(capacityBytes: 100_000, window: 1)
-    outbox.connect()
+    outbox.connect(at: now)
     for id in 1...2 { outbox.append(shake(id, up: Double(id)), at: Instant(seconds: Double(id))) }
     let none = ClockState(wallAtStart: WallTime(seconds: 5), quality: .none)
     let first = try #require(outbox.next(at: now, clock: none).first).telegram
-    outbox.disconnect()
-    outbox.connect()
+    outbox.disconnect(at: now)
+    outbox.connect(at: now)
     #expect(outbox.next(at: now, clock: Self.right).map(\.telegram) == [first])
-    outbox.deliver(1)
+    outbox.deliver(1, at: now)
     #expect(outbox.next(at: now, clock: Self.right).map(\.telegram.envelope.clock) == [.gps])
   }
 
@@ -91,11 +92,11 @@ import Testing
     var outbox = Outbox(capacityBytes: 100_000)
     for id in 1...3 { outbox.append(shake(id, up: Double(id)), at: Instant(seconds: Double(id))) }
     let before = outbox.bytes
-    outbox.connect()
+    outbox.connect(at: now)
     let sent = outbox.next(at: now, clock: Self.right)
     #expect(outbox.bytes == sent.map { $0.telegram.encode().count }.reduce(0, +))
     #expect(outbox.bytes > before)
-    for id in 1...3 as ClosedRange<UInt64> { outbox.deliver(id) }
+    for id in 1...3 as ClosedRange<UInt64> { outbox.deliver(id, at: now) }
     #expect(outbox.bytes == 0)
   }
 }

@@ -1,0 +1,61 @@
+import FleetLogic
+import Telemetry
+
+/// What the fleet tool keeps and tells.
+extension Oracle {
+  /// An event is on the fleet tool's disk.
+  func committed(_ event: KeptEvent, of node: Int, isNew: Bool) {
+    let key = EventKey(node, event.boot.value, event.sequence)
+    world.expect(events[key] != nil, .i9Once, "\(key) is stored by the fleet tool, and nobody made it")
+    world.expect(events[key]?.stream == event.stream, .i9Once, "\(key) is of another stream at the fleet tool")
+    world.expect(events[key]?.isCommitted != isNew, .i9Once, "\(key) is stored twice")
+    world.expect(event.doubt != .conflict, .i9Once, "\(key) came with another content")
+    if isNew { noteCommit() }
+    events[key]?.isCommitted = true
+    guard isNew, let eviction = event.eviction, let runs = eviction.runs else { return }
+    for run in runs {
+      for number in run { told(EventKey(node, eviction.boot.value, number), by: key) }
+    }
+  }
+
+  private func told(_ key: EventKey, by teller: EventKey) {
+    guard let fate = events[key] else {
+      // Without a spool an event may be given up before anybody hears of it.
+      if world.plan.capBytes == nil { return }
+      return world.violated(.i5Cap, "\(teller) tells that \(key) was given up, and nobody made it")
+    }
+    world.expect(fate.toldEvicted == 0, .i5Cap, "\(key) is told as given up by \(teller) and \(String(describing: fate.toldBy))")
+    events[key]?.toldEvicted += 1
+    events[key]?.toldBy = teller
+  }
+
+  /// What the fleet tool acknowledges must be on its disk.
+  func acknowledged(_ ack: AckMessage, of node: Int) {
+    var numbers = ack.sequence > 0 ? Array(1...ack.sequence) : []
+    for run in ack.also { numbers += Array(run) }
+    for number in numbers {
+      let fate = events[EventKey(node, ack.boot.value, number)]
+      world.expect(
+        fate?.isCommitted == true || (fate?.toldEvicted ?? 0) > 0, .i9Once,
+        "event \(number) of \(ack.boot) is acknowledged, and not committed")
+    }
+  }
+
+  // MARK: In the end
+
+  /// Everything that was promised is at the fleet tool, or it knows that it will not come.
+  func judge() {
+    for (key, fate) in events.sorted(by: { ($0.key.node, $0.key.boot, $0.key.sequence) < ($1.key.node, $1.key.boot, $1.key.sequence) }) {
+      let isPromised = fate.isStored || fate.life == lives[key.node]
+      guard isPromised, !fate.isCommitted, !isToldEvicted(key), !fate.isLeftToBroker else { continue }
+      guard !fate.answers.contains(.denied) else { continue }
+      world.violated(.endToEnd, "\(key) (\(fate.stream.rawValue)) never arrived: \(fate)")
+    }
+  }
+
+  /// Told by an event that arrived, or by one that was itself told as given up.
+  private func isToldEvicted(_ key: EventKey) -> Bool {
+    guard let fate = events[key] else { return false }
+    return fate.toldEvicted > 0
+  }
+}

@@ -1,0 +1,64 @@
+internal import Telemetry
+
+/// What the numbers and the monotonic times of a run say about each other.
+extension BootLog {
+  /// Numbers may be given, and events be sent, in another order than they were measured, within this [s].
+  static let disorderS = 60.0
+
+  /// How much older an event is than the newest that was heard of its run [s]: its age at least, whatever the clocks
+  /// say; the machine may have slept besides. Nil when the run is not remembered, or nothing was heard live.
+  func age(of envelope: Envelope) -> Double? {
+    guard let uptime = envelope.uptime, let newest = run(of: envelope.boot)?.newestUptime else { return nil }
+    return max(0, newest - uptime)
+  }
+
+  /// Whether an event that came has a lower number than one that was measured well before it: numbers of one run only
+  /// rise, so that something else counts from the start again under its name.
+  mutating func goesBackwards(_ envelope: Envelope) -> Bool {
+    guard let sequence = envelope.sequence, let uptime = envelope.uptime else { return false }
+    return update(envelope.boot) { run in
+      guard let top = run.top, sequence <= top.sequence else {
+        run.top = Run.Top(sequence: sequence, uptime: uptime)
+        return false
+      }
+      return sequence < top.sequence && uptime > top.uptime + Self.disorderS
+    } ?? false
+  }
+
+  /// Numbers of a run that are not going to come.
+  mutating func explain(_ boot: BootID, _ runs: [ClosedRange<UInt64>]) {
+    _ = update(boot) { run in
+      for range in runs { run.settled.insert(range) }
+    }
+  }
+
+  /// Begins where an earlier run of the fleet tool ended.
+  /// - Parameters:
+  ///   - runs: oldest first; the last is the current one.
+  ///   - isConfirmed: of the current one.
+  mutating func restore(_ runs: [Run], interleavings: Int) {
+    former = Array(runs.dropLast().suffix(Self.capacity))
+    current = runs.last
+    count = runs.count
+    self.interleavings = interleavings
+  }
+}
+
+extension BootLog.Run {
+  /// The event with the highest number of all but waveforms, which are sent after everything else.
+  struct Top: Equatable, Sendable {
+    var sequence: UInt64
+    var uptime: Double
+  }
+
+  /// A run of which an earlier run of the fleet tool knew.
+  init(_ kept: KeptBoot, order: Int) {
+    self.init(Envelope(boot: kept.boot), order: order)
+    for range in kept.settled {
+      sequences.insert(range)
+      settled.insert(range)
+    }
+    firstLive = kept.settled.first?.lowerBound
+    if let clock = kept.clock { restoreClock(clock) }
+  }
+}

@@ -1,0 +1,205 @@
+internal import Daemon
+internal import FleetLogic
+internal import Store
+internal import Telemetry
+internal import Threading
+
+/// The store as the loop sees it: collects what is to be kept, hands batches to the store's thread, and hands on what
+/// waited for them. Lives on the loop's thread.
+final class Archive {
+  /// Where things go.
+  struct Ports {
+    /// What an earlier run kept, in parts.
+    var restore: (FleetLogic.KeptFleet) -> Void
+    /// The nodes may be listened to now: what was kept is known, or will not be for a while.
+    var open: () -> Void
+    var hand: (Input) -> Void
+    var carryOut: ([Effect]) -> Void
+    var acknowledge: (Acknowledgement) -> Void
+    /// The calendar time; nil while nothing vouches for it.
+    var time: () -> WallTime?
+    /// `isBehind` and `isEmpty` may have changed.
+    var paced: () -> Void
+  }
+
+  /// The database may take so long to open before nodes are listened to without it [s], and so long once it failed.
+  private static let openingS = 15.0, failedOpeningS = 1.0
+  /// Between two tries with a database that is refused [s].
+  private static let retryS = 30.0
+  /// Between two lines on what retention takes [s].
+  private static let trimLineS = 3600.0
+
+  private let settings: StoreSettings
+  private let loop: EventLoop
+  private let log: Log
+  private var ports: Ports?
+  private var thread: StoreThread?
+  private var queue = HoldingQueue()
+  private var timer: EventLoop.Timer?
+  private var openTimer: EventLoop.Timer?
+  private var retryTimer: EventLoop.Timer?
+  private var trimmed = 0
+  private var trimSaid: Instant?
+  /// Why nothing is kept just now; nil while it is.
+  private(set) var trouble: String?
+  private var hasWorked = false
+
+  init(_ settings: StoreSettings, _ loop: EventLoop, _ log: Log) {
+    self.settings = settings
+    self.loop = loop
+    self.log = log
+  }
+
+  /// Nothing waits to be written, or for that.
+  var isEmpty: Bool { queue.isEmpty }
+  /// Nodes are not to be listened to for a while.
+  var isBehind: Bool { queue.isBehind }
+
+  func start(_ ports: Ports) {
+    self.ports = ports
+    timer = loop.timer { [unowned self] _ in pump() }
+    openTimer = loop.timer { [unowned self] _ in goAhead() }
+    retryTimer = loop.timer { [unowned self] _ in startThread() }
+    openTimer?.deadline = loop.clock.now() + Archive.openingS
+    startThread()
+  }
+
+  private func startThread() {
+    do throws(WorkerThread.StartFailure) {
+      let thread = try StoreThread(settings)
+      self.thread = thread
+      loop.watch(thread.descriptor) { [unowned self] _ in takeReports() }
+    } catch {
+      fail("no thread left for the store; raise TasksMax", isHopeless: true)
+      retryTimer?.deadline = loop.clock.now() + Archive.retryS
+    }
+  }
+
+  /// Takes what an input led to, and answers what may go out at once.
+  func take(_ effects: [Effect]) -> [Effect] { queue.take(effects, at: loop.clock.now()) }
+
+  /// Hands over what is due, to be called after inputs.
+  func pump() {
+    let now = loop.clock.now()
+    var hasRoom = thread != nil
+    while hasRoom, let thread, let next = queue.close(isIdle: thread.waiting == 0, at: now) {
+      hasRoom = thread.offer(StoreBatch(next.batch, id: next.id, now: ports?.time())) == .taken
+      if !hasRoom { queue.reopen(next.id) }
+    }
+    if let released = queue.losePatience(at: now) {
+      if trouble == nil { fail("the disk has taken nothing for \(Int(HoldingQueue.patienceS)) s", isHopeless: false) }
+      ports?.carryOut(released)
+    }
+    // Where there is no room, the store's next report brings it on.
+    timer?.deadline = queue.deadline(isIdle: !hasRoom)
+    ports?.paced()
+  }
+
+  // MARK: What the store says
+
+  private func takeReports() {
+    for report in thread?.drain() ?? [] { take(report) }
+    pump()
+  }
+
+  private func take(_ report: StoreReport) {
+    switch report {
+    case .opened(let report): note(report)
+    case .kept(let kept): ports?.restore(FleetLogic.KeptFleet(kept))
+    case .ready: goAhead()
+    case .refused(let problem): refuse(problem)
+    case .committed(let report): finish(report)
+    // Only at the end, when nobody waits for it any more.
+    case .abandoned: break
+    case .state(.failed(let problem, _)): fail(problem.description, isHopeless: false)
+    case .state(.working): works()
+    case .state(.opening): break
+    case .trimmed(let report): note(report)
+    }
+  }
+
+  private func finish(_ report: CommitReport) {
+    works()
+    guard let batch = queue.committed(report.id) else { return }
+    for acknowledgement in report.acknowledgements { ports?.acknowledge(acknowledgement) }
+    ports?.carryOut(batch.held)
+    for (event, outcome) in zip(batch.events, report.outcomes) where outcome == .conflict {
+      ports?.hand(.conflict(event))
+    }
+  }
+
+  /// The nodes are listened to from now on. Once.
+  private func goAhead() {
+    guard openTimer != nil else { return }
+    openTimer?.deadline = nil
+    openTimer = nil
+    ports?.open()
+  }
+
+  private func note(_ report: OpeningReport) {
+    log.info("the store is \(settings.file), opened in \(Decimal.text(report.tookS, decimals: 2)) s")
+    if let version = report.migratedFrom { log.notice("the store was brought up to date from version \(version)") }
+    if let rescue = report.rescue { log.warning(rescue.text) }
+  }
+
+  private func note(_ report: TrimReport) {
+    trimmed += report.forAge + report.forRoom
+    log.debug("the store gave up \(report.forAge) events for their age and \(report.forRoom) for room")
+    let now = loop.clock.now()
+    if let trimSaid, now - trimSaid < Archive.trimLineS { return }
+    trimSaid = now
+    log.info("the store gave up \(trimmed) events, the oldest (store.keep_days, store.cap_mb)")
+    trimmed = 0
+  }
+
+  // MARK: Trouble
+
+  private func refuse(_ problem: StoreProblem) {
+    if let thread {
+      loop.unwatch(thread.descriptor)
+      _ = thread.stop(withinS: 0)
+    }
+    thread = nil
+    queue.lostWriter()
+    fail(problem.description, isHopeless: true)
+    retryTimer?.deadline = loop.clock.now() + Archive.retryS
+  }
+
+  private func fail(_ reason: String, isHopeless: Bool) {
+    if trouble != reason {
+      trouble = reason
+      log.change("store", .warning, "nothing is kept, and no node is acknowledged: \(reason)")
+      ports?.hand(.store(.failed(reason: reason)))
+    }
+    if let openTimer {
+      let deadline = loop.clock.now() + (isHopeless ? 0 : Archive.failedOpeningS)
+      openTimer.deadline = min(openTimer.deadline ?? deadline, deadline)
+    }
+    if isHopeless, let released = queue.losePatience(isHopeless: true, at: loop.clock.now()) {
+      ports?.carryOut(released)
+    }
+  }
+
+  private func works() {
+    guard trouble != nil || !hasWorked else { return }
+    if trouble != nil { log.change("store", .notice, "what comes is kept again") }
+    trouble = nil
+    hasWorked = true
+    ports?.hand(.store(.kept))
+  }
+
+  // MARK: The end
+
+  /// Writes what waits, and closes the database. Answers the acknowledgements that are left to be sent by way of the
+  /// ports, as ever.
+  func close(withinS: Double) {
+    guard let thread else { return }
+    pump()
+    loop.unwatch(thread.descriptor)
+    let (reports, isClean) = thread.stop(withinS: withinS)
+    for report in reports { take(report) }
+    if !isClean { log.warning("\(settings.file) could not be closed in time; what was not kept is sent again") }
+    self.thread = nil
+    if let released = queue.losePatience(isHopeless: true, at: loop.clock.now()) { ports?.carryOut(released) }
+  }
+}

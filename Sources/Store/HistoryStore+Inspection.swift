@@ -1,0 +1,63 @@
+internal import CSQLite
+internal import Telemetry
+
+/// Looking at a store that need not be ours: another process may write to it.
+extension HistoryStore {
+  /// What is in a store, without changing it.
+  public struct Inspection: Equatable, Sendable {
+    /// Its size, the log included [bytes]; 0: there is none yet.
+    public var sizeBytes: Int64
+    /// Events in it; nil when there was no time to count them.
+    public var events: Int?
+    /// All its pages were looked at; nothing is wrong with those that were.
+    public var isCheckWhole: Bool
+    /// Another process has it open for writing.
+    public var isInUse: Bool
+  }
+
+  /// Looks at the database, for `withinS` at the most and some.
+  /// - Throws: why it could not be written to, or what is damaged.
+  public static func inspect(_ settings: StoreSettings, withinS: Double = 5) throws(StoreProblem) -> Inspection {
+    if let trouble = trouble(settings) { throw trouble }
+    let isInUse = try isInUse(settings)
+    let size = FileIdentity(settings.file)?.sizeBytes ?? 0
+    let logSize = FileIdentity(settings.file + "-wal")?.sizeBytes ?? 0
+    guard size > 0 else { return Inspection(sizeBytes: 0, events: 0, isCheckWhole: true, isInUse: isInUse) }
+    do throws(SQLiteFailure) {
+      let connection = try Connection(settings.file, .readOnly, busyS: settings.busyS)
+      let deadline = Deadline(atS: monotonicS() + withinS)
+      sqlite3_progress_handler(
+        connection.handle, 1000, { Deadline.isOver($0) }, Unmanaged.passUnretained(deadline).toOpaque())
+      defer { withExtendedLifetime(deadline) { sqlite3_progress_handler(connection.handle, 0, nil, nil) } }
+      let events = try unlessLate { () throws(SQLiteFailure) in try connection.integer("SELECT count(*) FROM events") }
+      let found = try unlessLate { () throws(SQLiteFailure) in try connection.text("PRAGMA quick_check(1)") }
+      if let found, found != "ok" { throw SQLiteFailure(code: SQLITE_CORRUPT, message: found) }
+      return Inspection(
+        sizeBytes: size + logSize, events: events.map { Int($0) }, isCheckWhole: found != nil, isInUse: isInUse)
+    } catch {
+      throw error.problem(settings.file)
+    }
+  }
+
+  private static func isInUse(_ settings: StoreSettings) throws(StoreProblem) -> Bool {
+    do throws(StoreProblem) {
+      // Let go at once.
+      _ = try FileLock(settings.file)
+      return false
+    } catch {
+      guard error.kind == .inUse else { throw error }
+      return true
+    }
+  }
+
+  private static func unlessLate<Result>(
+    _ body: () throws(SQLiteFailure) -> Result?
+  ) throws(SQLiteFailure) -> Result? {
+    do throws(SQLiteFailure) {
+      return try body()
+    } catch {
+      guard error.primary == SQLITE_INTERRUPT else { throw error }
+      return nil
+    }
+  }
+}

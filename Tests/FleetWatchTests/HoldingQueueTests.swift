@@ -1,0 +1,120 @@
+import FleetLogic
+import Telemetry
+import Testing
+
+@testable import FleetWatch
+
+@Suite struct HoldingQueueTests {
+  private let now = Instant(seconds: 100)
+
+  private func event(_ sequence: UInt64) throws -> Effect {
+    .keep(
+      .event(
+        KeptEvent(
+          node: try #require(NodeName("a")), boot: BootID(1), sequence: sequence, stream: .shake, measured: nil,
+          clock: nil, uptime: nil, received: WallTime(seconds: 1e9), isLate: false, payload: [1])))
+  }
+
+  private func publication(_ topic: String) -> Effect {
+    .publish(FleetLogic.Publication(topic: topic, payload: [], retained: true))
+  }
+
+  private let line = Effect.log(LogEntry(.information, "x"))
+
+  @Test func withNothingToKeepEverythingGoesOutAtOnce() {
+    var queue = HoldingQueue()
+    #expect(queue.take([publication("a"), line], at: now) == [publication("a"), line])
+    #expect(queue.isEmpty)
+    #expect(queue.close(isIdle: true, at: now) == nil)
+  }
+
+  @Test func whatFollowsFromAnEventWaitsForItAndLinesDoNot() throws {
+    var queue = HoldingQueue()
+    #expect(queue.take([publication("a"), line, try event(1)], at: now) == [line])
+    #expect(queue.take([publication("b")], at: now).isEmpty, "nothing overtakes")
+    let first = try #require(queue.close(isIdle: true, at: now))
+    #expect(first.batch.events.map(\.sequence) == [1])
+    #expect(queue.take([publication("c")], at: now).isEmpty, "behind the batch under way")
+    #expect(queue.committed(first.id)?.held == [publication("a"), publication("b"), publication("c")])
+    #expect(queue.isEmpty)
+    #expect(queue.take([publication("d")], at: now) == [publication("d")])
+  }
+
+  @Test func anIdleWriterGetsWhatThereIsAndABusyOneWaits() throws {
+    var queue = HoldingQueue()
+    _ = queue.take([try event(1)], at: now)
+    #expect(queue.close(isIdle: false, at: now) == nil)
+    #expect(queue.deadline(isIdle: false) == now + 0.2)
+    #expect(queue.close(isIdle: false, at: now + 0.1) == nil)
+    #expect(queue.close(isIdle: false, at: now + 0.2) != nil)
+    for sequence in 1...999 as ClosedRange<UInt64> { _ = queue.take([try event(sequence)], at: now) }
+    #expect(queue.close(isIdle: false, at: now) == nil)
+    _ = queue.take([try event(1000)], at: now)
+    #expect(queue.close(isIdle: false, at: now)?.batch.events.count == 1000)
+  }
+
+  @Test func aWriterThatIsBehindIsWaitedFor() throws {
+    var queue = HoldingQueue()
+    for sequence in 1...2000 as ClosedRange<UInt64> {
+      _ = queue.take([try event(sequence)], at: now)
+      _ = queue.close(isIdle: false, at: now)
+    }
+    #expect(!queue.isBehind)
+    _ = queue.take([try event(2001)], at: now)
+    #expect(queue.isBehind)
+    #expect(queue.committed(1) != nil)
+    #expect(!queue.isBehind)
+  }
+
+  /// Alerts matter more than their record.
+  @Test func afterTwoSecondsWithoutTheWriterNothingWaits() throws {
+    var queue = HoldingQueue()
+    _ = queue.take([publication("a"), try event(1)], at: now)
+    let first = try #require(queue.close(isIdle: true, at: now))
+    _ = queue.take([publication("b"), try event(2)], at: now + 1)
+    #expect(queue.losePatience(at: now + 1.9) == nil)
+    #expect(queue.losePatience(at: now + 2) == [publication("a"), publication("b")])
+    #expect(queue.take([publication("c"), try event(3)], at: now + 3) == [publication("c")])
+    #expect(queue.losePatience(at: now + 9) == nil, "said once")
+    #expect(queue.close(isIdle: false, at: now + 9) == nil, "what is under way is tried first")
+    // Held again as soon as it gets on, and what went out already does not go out twice.
+    #expect(queue.committed(first.id)?.held.isEmpty == true)
+    let second = try #require(queue.close(isIdle: true, at: now + 9))
+    #expect(second.batch.events.map(\.sequence) == [2, 3])
+    #expect(queue.take([publication("d")], at: now + 9).isEmpty)
+  }
+
+  @Test func withoutTheWriterEventsAreBounded() throws {
+    var queue = HoldingQueue()
+    _ = queue.losePatience(isHopeless: true, at: now)
+    for sequence in 1...5000 as ClosedRange<UInt64> { _ = queue.take([try event(sequence)], at: now) }
+    #expect(queue.waiting == 1000)
+    #expect(queue.dropped == 4000)
+    #expect(!queue.isBehind, "alerts need the messages")
+  }
+
+  @Test func theLastWordOnAnAlertCounts() throws {
+    var queue = HoldingQueue()
+    let node = try #require(NodeName("a"))
+    let alert = KeptAlert(
+      rule: "shake", node: node, phase: .over, since: WallTime(seconds: 1), count: 1, at: WallTime(seconds: 1))
+    _ = queue.take([.keep(.alert(alert)), .keep(.alertOver(rule: "shake", node: node))], at: now)
+    let first = try #require(queue.close(isIdle: true, at: now))
+    #expect(first.batch.alerts.count == 1)
+    #expect(first.batch.alerts.values.first == .some(nil))
+    _ = queue.take([.keep(.alert(alert))], at: now)
+    queue.reopen(first.id)
+    #expect(queue.collecting.alerts.values.first == .some(alert), "what came later")
+  }
+
+  @Test func aWriterThatIsGoneLeavesAlertsBehind() throws {
+    var queue = HoldingQueue()
+    let node = try #require(NodeName("a"))
+    _ = queue.take([publication("a"), try event(1), .keep(.alertOver(rule: "shake", node: node))], at: now)
+    _ = queue.close(isIdle: true, at: now)
+    queue.lostWriter()
+    #expect(queue.waiting == 0, "it is sent again")
+    #expect(queue.collecting.alerts.count == 1)
+    #expect(queue.losePatience(isHopeless: true, at: now) == [publication("a")])
+  }
+}
