@@ -19,7 +19,11 @@ final class FileLock {
     }
   }
 
-  deinit { close(descriptor) }
+  /// Unlocked by name: a child that was forked and has not executed its program yet has the descriptor too.
+  deinit {
+    flock(descriptor, LOCK_UN)
+    close(descriptor)
+  }
 
   private static func kind(_ code: Int32) -> StoreProblem.Kind {
     switch code {

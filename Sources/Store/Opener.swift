@@ -51,6 +51,9 @@ struct Opener {
     let isClean = version == 0 ? false : try connection.integer("SELECT value FROM meta WHERE key = 'clean'") == 1
     let isWhole = try checkPages(connection, isFull: !isClean)
     try prepare(connection)
+    if version > 0, try !Schema.isSound(connection, Array(steps.prefix(version))) {
+      throw corrupt("the text of its schema is damaged")
+    }
     _ = try Schema.migrate(connection, steps)
     try connection.run("INSERT OR REPLACE INTO meta VALUES ('clean', 0)")
     return (

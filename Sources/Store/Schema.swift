@@ -91,4 +91,18 @@ enum Schema {
     let kept = try connection.integer("SELECT value FROM meta WHERE key = 'schema'")
     return Int(kept ?? 0)
   }
+
+  /// Whether every table and index of `steps` is there as it was made. SQLite does not notice when a bit of their text
+  /// was flipped; what somebody has added does no harm.
+  static func isSound(_ connection: Connection, _ steps: [String]) throws(SQLiteFailure) -> Bool {
+    let reference = try Connection(":memory:", .write, busyS: 0)
+    _ = try migrate(reference, steps)
+    return try texts(of: reference).isSubset(of: texts(of: connection))
+  }
+
+  /// Without white space, which is free.
+  private static func texts(of connection: Connection) throws(SQLiteFailure) -> Set<String> {
+    let sql = "SELECT type || ' ' || name || ' ' || tbl_name || ' ' || ifnull(sql, '') FROM sqlite_schema"
+    return Set(try connection.statement(sql).rows([]) { $0.text(0)?.filter { !$0.isWhitespace } })
+  }
 }
