@@ -1,3 +1,5 @@
+import Glibc
+
 /// Many runs, one after the other, and what they came to.
 struct Campaign {
   var first: UInt64
@@ -18,7 +20,7 @@ struct Campaign {
     let start = clock.now
     var played = 0
     for seed in first..<first + UInt64(count) {
-      let outcome = Run.play(seed: seed, isShort: isShort, mutation, print: isTraced ? { print($0) } : nil)
+      let outcome = Run.play(seed: seed, isShort: isShort, mutation, print: isTraced ? { say($0) } : nil)
       played += 1
       steps += outcome.steps
       faults.merge(outcome.faults, uniquingKeysWith: +)
@@ -29,22 +31,31 @@ struct Campaign {
       if failures >= Campaign.mostFailures { break }
     }
     let seconds = (clock.now - start) / .seconds(1)
-    print("simulate: \(played) seeds from \(first), \(failures) with a violation, \(round(seconds)) s,",
-      "\(round(Double(played) / max(seconds, 0.001))) seeds/s, \(steps / max(played, 1)) steps a run")
-    print("simulate: in all \(totals.made) events made, \(totals.published) publications, \(totals.stored) stored,",
-      "\(totals.committed) committed, \(totals.evicted) given up, \(totals.recoveries) recoveries, \(totals.alerts) alerts")
+    say(
+      "simulate: \(played) seeds from \(first), \(failures) with a violation, \(round(seconds)) s, "
+        + "\(round(Double(played) / max(seconds, 0.001))) seeds/s, \(steps / max(played, 1)) steps a run")
+    say(
+      "simulate: in all \(totals.made) events made, \(totals.published) publications, \(totals.stored) stored, "
+        + "\(totals.committed) committed, \(totals.evicted) given up, \(totals.recoveries) recoveries, "
+        + "\(totals.alerts) alerts")
     let kinds = faults.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
     let perRun = Double(faults.values.reduce(0, +)) / Double(max(played, 1))
-    print("simulate: \(round(perRun)) faults a run: \(kinds)")
+    say("simulate: \(round(perRun)) faults a run: \(kinds)")
     return failures == 0
   }
 
   private func tell(_ outcome: Run.Outcome, _ violation: Violation) {
-    if !isTraced { for line in outcome.trace { print("  \(line)") } }
-    print("simulate: seed \(outcome.seed), step \(violation.step), \(round(violation.atS)) s, after \"\(violation.what)\":")
-    print("  \(violation.invariant.rawValue): \(violation.text)")
-    print("  again with: make simulate SEEDS=1 SEED=\(outcome.seed)\(isShort ? " SHORT=1" : "") TRACE=1")
+    if !isTraced { for line in outcome.trace { say("  \(line)") } }
+    say("simulate: seed \(outcome.seed), step \(violation.step), \(round(violation.atS)) s, after \"\(violation.what)\":")
+    say("  \(violation.invariant.rawValue): \(violation.text)")
+    say("  again with: make simulate SEEDS=1 SEED=\(outcome.seed)\(isShort ? " SHORT=1" : "") TRACE=1")
   }
 
   private func round(_ value: Double) -> Double { (value * 10).rounded() / 10 }
+}
+
+/// One line on standard output, at once: a run that hangs has said where it is.
+func say(_ line: String) {
+  let bytes = Array((line + "\n").utf8)
+  _ = write(STDOUT_FILENO, bytes, bytes.count)
 }

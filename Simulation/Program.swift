@@ -30,7 +30,7 @@ enum Program {
   }
 
   private static func refuse() -> Never {
-    print(usage)
+    say(usage)
     exit(64)
   }
 }

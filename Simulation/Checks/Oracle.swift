@@ -16,6 +16,9 @@ final class Oracle {
   /// Of the events, so many were stored, released and so on: for the summary.
   private(set) var counts = Counts()
 
+  /// Runs of a node that the fleet tool keeps in memory.
+  private static let runsRemembered = 8
+
   struct BootKey: Hashable {
     var node: Int
     var boot: UInt32
@@ -61,7 +64,7 @@ final class Oracle {
     switch wish {
     case .append(let event, _, _): appended(event, of: node)
     case .release(let boot, let range): released(BootKey(node: node, boot: boot.value), range, knowsFleet: knowsFleet)
-    case .fetch, .fleetAcknowledges: return
+    case .fetch, .fleetAcknowledges, .clock: return
     }
   }
 
@@ -119,9 +122,10 @@ final class Oracle {
     return key
   }
 
-  func settled(_ key: EventKey, _ answer: Answer) {
+  /// The broker answered. Where no fleet tool is known its word ends the duty.
+  func settled(_ key: EventKey, _ answer: Answer, knowsFleet: Bool) {
     events[key]?.answers.insert(answer)
-    guard events[key] != nil, answer == .success else { return }
+    if answer == .success, !knowsFleet { events[key]?.isLeftToBroker = true }
   }
 
   // MARK: What the spool says
@@ -197,7 +201,10 @@ final class Oracle {
 
   /// The fleet tool says that an event came.
   func counted(_ key: EventKey) {
-    world.expect(events[key]?.isCounted != true, .countedOnce, "\(key) is counted twice")
+    guard let fate = events[key] else { return }
+    // Of a node's older runs it has forgotten what came; its store has not.
+    let isRemembered = (lives[key.node] ?? 0) - fate.life < Oracle.runsRemembered
+    world.expect(!fate.isCounted || !isRemembered, .countedOnce, "\(key) is counted twice")
     events[key]?.isCounted = true
   }
 

@@ -34,13 +34,12 @@ final class Watch {
     nodes.allSatisfy { $0.isRunning && $0.node?.pendingEvents == 0 } && !fleet.hasWork && broker.isEmpty
   }
 
-  func atTheEnd(_ fleet: SimulatedFleet, _ broker: SimulatedBroker) {
+  func atTheEnd() {
     world.oracle.judge()
     for node in nodes {
       world.expect(node.isRunning, .drains, "\(node.name) does not run")
       let waiting = node.node?.pendingEvents ?? 0
       world.expect(waiting == 0, .drains, "\(waiting) events of \(node.name) wait for ever")
     }
-    world.expect(isDrained(fleet, broker), .drains, "something is under way for ever")
   }
 }

@@ -27,6 +27,8 @@ final class WatchedDisk: SpoolDisk {
 
   func sync(_ file: DiskFile) throws(DiskFailure) { if mutation != .syncsNothing { try disk.sync(file) } }
 
+  func sync(_ name: String) throws(DiskFailure) { if mutation != .syncsNothing { try disk.sync(name) } }
+
   func syncDirectory() throws(DiskFailure) { if mutation != .syncsNoFolder { try disk.syncDirectory() } }
 
   func rename(_ name: String, to other: String) throws(DiskFailure) {

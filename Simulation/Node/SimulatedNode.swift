@@ -143,7 +143,6 @@ final class SimulatedNode {
     }
     spool = worker
     worker.start()
-    worker.offer(.clock(offsetS: clockQuality == .none ? nil : clockState.wallAtStart.seconds))
   }
 
   private func startSession() {
@@ -180,7 +179,7 @@ final class SimulatedNode {
 
   private func settle(_ token: UInt64, _ answer: Answer) {
     if let key = underWay[token] {
-      world.oracle.settled(key, answer)
+      world.oracle.settled(key, answer, knowsFleet: knowsFleet)
       if world.plan.mutation == .releasesAtBroker, knowsFleet, answer == .success {
         carryOut(.spool(.release(boot: BootID(key.boot), key.sequence...key.sequence)))
       }
@@ -288,7 +287,6 @@ final class SimulatedNode {
   private func tellClock() {
     guard isRunning else { return }
     hand(.clock(clockState))
-    spool?.offer(.clock(offsetS: clockQuality == .none ? nil : clockState.wallAtStart.seconds))
   }
 
   /// The machine sleeps for so long [s]: nothing happens on it, and its monotonic clock stands.

@@ -20,6 +20,7 @@ extension SpoolRequest {
           after: after.map { SpoolPosition(bootOrdinal: $0.bootOrdinal, sequence: $0.sequence) }, limit: limit,
           limitBytes: limitBytes))
     case .release(let boot, let range): self = .release(boot: boot.value, range)
+    case .clock(let clock): self = .clock(offsetS: clock?.wallAtStart.seconds)
     case .fleetAcknowledges: self = .fleetAcknowledges
     }
   }
@@ -43,8 +44,8 @@ extension SpoolReport {
     case .stored(let boot, let numbers): .stored(boot: BootID(boot), numbers)
     case .notStored(let boot, let numbers, let reason): .notStored(boot: BootID(boot), numbers, reason: reason)
     case .fetched(let fetched): fetched.word
-    case .evicted(let note): note.word
-    case .damaged: nil
+    case .evicted(let note): .evicted(note.eviction)
+    case .damaged(let damage): .damaged(damage.forNode)
     case .state(let state): .state(state.condition)
     case .stopped: nil
     }
@@ -64,20 +65,25 @@ extension SpoolFetched {
 }
 
 extension EvictionNote {
-  fileprivate var eviction: SpoolEviction? {
-    guard reason != .damaged else { return nil }
+  fileprivate var eviction: SpoolEviction {
     var streams: [Telemetry.Stream: Int] = [:]
     for (kind, count) in counts {
       if let stream = Telemetry.Stream(kind: kind) { streams[stream] = count }
     }
+    let why: SpoolEviction.Reason =
+      switch reason {
+      case .cap: .cap
+      case .age: .age
+      case .damaged: .damaged
+      }
     return SpoolEviction(
-      id: id, boot: BootID(boot), runs: runs, counts: streams, reason: reason == .age ? .age : .cap)
+      id: id, boot: BootID(boot), runs: runs, events: events, counts: streams, bytes: bytes, reason: why)
   }
+}
 
-  fileprivate var word: SpoolWord {
-    if let eviction { return .evicted(eviction) }
-    let bounds = runs.first.flatMap { first in runs.last.map { first.lowerBound...$0.upperBound } }
-    return .damaged(NodeLogic.SpoolDamage(boot: BootID(boot), bounds: bounds, events: events, bytes: bytes ?? 0))
+extension Spool.SpoolDamage {
+  fileprivate var forNode: NodeLogic.SpoolDamage {
+    NodeLogic.SpoolDamage("\(file) at \(offset): \(bytes) bytes", isTorn: kind == .torn)
   }
 }
 
@@ -89,13 +95,16 @@ extension Spool.SpoolContents {
     contents.oldestBorn = oldestBornAtS.map { WallTime(seconds: $0) }
     contents.boots = boots.map { BootID($0) }
     contents.fleetAcknowledges = fleetAcknowledges
-    contents.evictions = notes.compactMap(\.eviction)
+    contents.evictions = notes.map(\.eviction)
+    contents.damage = damage.map(\.forNode)
     return contents
   }
 }
 
 extension SpoolState {
   fileprivate var condition: SpoolCondition {
-    SpoolCondition(trouble: trouble, events: lanes.reduce(0) { $0 + $1.events }, bytes: sizeBytes)
+    SpoolCondition(
+      trouble: trouble, events: lanes.reduce(0) { $0 + $1.events }, bytes: sizeBytes,
+      oldestBorn: oldestBornAtS.map { WallTime(seconds: $0) })
   }
 }

@@ -100,7 +100,8 @@ final class SpoolWorker {
     isBusy = false
     if !waiting.isEmpty { return serve() }
     guard let nextS = core.nextDeadlineS else { return }
-    let delayS = max(0, nextS - clockS()) + pauseS()
+    // A wait never ends before its time, as rounding here may.
+    let delayS = max(0, nextS - clockS()) + 1e-5 + pauseS()
     let atS = world.nowS + delayS
     guard atS < ticksAtS - 1e-9 || ticksAtS <= world.nowS else { return }
     ticksAtS = atS

@@ -48,7 +48,7 @@ struct Run {
       world.run(untilS: world.nowS + lookS) { check.afterStep() }
     }
     world.run(untilS: world.nowS + restS) { check.afterStep() }
-    if world.violation == nil { check.atTheEnd(fleet, broker) }
+    if world.violation == nil { check.atTheEnd() }
     return Outcome(
       seed: seed, violation: world.violation, steps: world.steps, faults: world.faults, counts: world.oracle.counts,
       trace: world.trace.lines)

@@ -24,6 +24,9 @@ final class World {
   private(set) var lastFaultS = 0.0
   private var agenda = Agenda()
   private var what = "start"
+  /// Steps within less than a millisecond each: many of them are a loop without a wait.
+  private var stepsAtOnce = 0
+  private static let mostStepsAtOnce = 10_000
   /// The true time at the start [s since 1970].
   static let epochS = 1_800_000_000.0
 
@@ -68,9 +71,12 @@ final class World {
   /// Lets happen what is planned, one thing after the other, until a moment or the first violation.
   func run(untilS: Double, afterEach check: () -> Void) {
     while violation == nil, let nextS = agenda.nextS, nextS <= untilS, let item = agenda.pop() {
+      stepsAtOnce = item.atS > nowS + 0.001 ? 0 : stepsAtOnce + 1
       nowS = max(nowS, item.atS)
       steps += 1
+      expect(stepsAtOnce < World.mostStepsAtOnce, .drains, "time stands still")
       what = item.what
+      if trace.output != nil { note("- \(what)") }
       item.action()
       check()
     }

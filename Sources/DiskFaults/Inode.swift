@@ -1,6 +1,7 @@
 /// A file's bytes, as the running system sees them and as they are on the medium.
 final class Inode {
-  var bytes: [UInt8] = []
+  var bytes: [UInt8] = [] { didSet { isChanged = true } }
+  private var isChanged = false
   var durable: [UInt8] = []
   /// A sync failed: what was not on the medium by then never gets there.
   var forgetsUnsynced = false
@@ -12,6 +13,7 @@ final class Inode {
 
   func sync() {
     settleFailure()
+    isChanged = false
     durable = bytes
     for hole in holes {
       for place in hole where place < durable.count { durable[place] = 0 }
@@ -28,15 +30,13 @@ final class Inode {
   /// Leaves of what was not synced whatever a power cut may leave.
   func tear(using random: inout some RandomNumberGenerator) {
     settleFailure()
-    let kept = zip(bytes, durable).prefix { $0 == $1 }.count
-    if kept < bytes.count || durable.count > bytes.count {
-      durable = survivors(of: kept, using: &random)
-    }
+    if isChanged { durable = survivors(using: &random) }
     bytes = durable
+    isChanged = false
     holes = []
   }
 
-  private func survivors(of kept: Int, using random: inout some RandomNumberGenerator) -> [UInt8] {
+  private func survivors(using random: inout some RandomNumberGenerator) -> [UInt8] {
     switch Int.random(in: 0..<5, using: &random) {
     case 0: return durable
     case 1: return durable.count > bytes.count ? bytes : durable + unsynced

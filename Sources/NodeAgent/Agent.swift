@@ -23,6 +23,7 @@ final class Agent {
   private var suspensionWatch = SuspensionWatch()
   private var link: BrokerLinkage
   private var records: LocationRecordFile?
+  private var spool: SpoolLinkage?
   private var accelerometer: AccelerometerInlet?
   private var gpsd: GpsdInlet?
   private var nodeTimer: EventLoop.Timer?
@@ -57,6 +58,7 @@ final class Agent {
     node = Node(
       boot: boot, configuration.logic, clock: clockWatch.state, record: records?.read(), at: clock.now())
     link = try BrokerLinkage(configuration, boot: boot, log: log)
+    spool = configuration.spool.flatMap { SpoolLinkage($0, boot: boot, log: log) }
   }
 
   /// Runs until a signal ends it.
@@ -68,6 +70,7 @@ final class Agent {
     startGpsd()
     records?.start(loop)
     tryRecordFile()
+    startSpool()
     startLink()
     hand(.tick)
     log.notice("judder-node \(softwareVersion): \(configuration.prefix)/\(configuration.name), boot \(boot)")
@@ -104,7 +107,8 @@ final class Agent {
         hand(.usage(ProcessLoad(residentKB: usage.residentKB, processorS: usage.cpuSeconds)))
       case .keepAwake(let until): accelerometer?.keepAwake(until: until)
       case .keep(let record): records?.keep(record)
-      case .decided, .spool: break
+      case .spool(let wish): spool?.ask(wish)
+      case .decided: break
       }
     }
   }
@@ -135,13 +139,26 @@ extension Agent {
     log.change("location record", .warning, text)
   }
 
+  /// The folder is read while everything else starts.
+  private func startSpool() {
+    spool?.start(loop: loop) { [unowned self] word in
+      hand(.spool(word))
+      endIfDrained()
+    }
+    guard spool == nil else { return }
+    log.warning(
+      "spool: spool.directory is not set, and STATE_DIRECTORY is not either: events wait in memory alone, and end with "
+        + "this process")
+  }
+
   private func startLink() {
     link.start(loop: loop) { [unowned self] event in take(event) }
   }
 
   private func take(_ event: SessionEvent) {
-    guard let input = link.input(of: event) else { return }
-    hand(input)
+    let inputs = link.inputs(of: event)
+    if inputs.isEmpty { return }
+    for input in inputs { hand(input) }
     switch event {
     case .connected, .disconnected: notifier.status(link.summary)
     default: break
@@ -215,8 +232,19 @@ extension Agent {
       tryRecordFile()
       carryOut(node.keepAnew(at: clock.now()))
     }
+    applySpool(new.spool, insteadOf: old.spool)
     if configuration.broker != old.broker { restartLink(or: old.broker) }
     hand(.tick)
+  }
+
+  private func applySpool(_ new: SpoolSettings?, insteadOf old: SpoolSettings?) {
+    guard new != old else { return }
+    if new?.directory != old?.directory {
+      log.warning("spool.directory takes effect at the next start")
+      configuration.spool = old
+    } else if let new {
+      spool?.reconfigure(new)
+    }
   }
 
   /// What cannot be started leaves the old one in force, so that the next reload tries again.
@@ -282,17 +310,27 @@ extension Agent {
   private func finish() {
     let deadlineS = isImpatient ? 0 : max(0.5, (stopDeadline ?? .start) - clock.now())
     for event in link.stop(deadlineS: deadlineS) {
-      if let input = link.input(of: event) { hand(input) }
+      for input in link.inputs(of: event) { hand(input) }
+    }
+    if let spool {
+      for word in spool.stop(deadlineS: isImpatient ? 0.2 : SpoolLinkage.stopS) { hand(.spool(word)) }
     }
     records?.stop(deadlineS: isImpatient ? 0.2 : LocationRecordFile.stopS)
-    if node.pendingEvents > 0 {
-      log.warning("\(node.pendingEvents) events were not acknowledged, and are lost with this process")
-    }
+    sayWhatIsLeft()
     log.notice("stopped")
   }
 
-  /// Nothing is left that waiting could bring to the broker.
-  private var isDrained: Bool { node.pendingEvents == 0 || !link.isConnected }
+  private func sayWhatIsLeft() {
+    let unsaved = node.unsavedEvents
+    let kept = node.pendingEvents - unsaved
+    if kept > 0 { log.notice("\(kept) events wait on the disk for the next start") }
+    if unsaved > 0 { log.warning("\(unsaved) events were not acknowledged, and are lost with this process") }
+  }
+
+  /// Nothing is left that waiting could bring to the broker, but for what is safe on the disk.
+  private var isDrained: Bool {
+    !link.isConnected || (node.imminentEvents == 0 && (spool != nil || node.unsavedEvents == 0))
+  }
 }
 
 extension Note.Level {

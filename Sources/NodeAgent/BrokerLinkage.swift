@@ -17,6 +17,7 @@ final class BrokerLinkage {
   private let endpoint: String
   private let journal: LinkJournal
   private let takesCommands: Bool
+  private let acknowledgements: String
   private let log: Log
   private var loop: EventLoop?
   private(set) var isConnected = false
@@ -29,6 +30,7 @@ final class BrokerLinkage {
     name = configuration.name
     endpoint = configuration.broker.endpoint
     takesCommands = configuration.takesCommands
+    acknowledgements = AckTopic(prefix: prefix, node: name).description
     self.log = log
     journal = LinkJournal(log: log, endpoint: endpoint)
     var settings = configuration.broker
@@ -81,30 +83,31 @@ final class BrokerLinkage {
       properties: BrokerLinkage.media)
     switch (session.publish(publication), outgoing.token) {
     case (.accepted, _): return nil
-    // The session is about to tell that the connection is lost, and then everything is sent again.
-    case (.offline, .some): return nil
-    case (.full, .some(let token)): return .full(token)
+    // Nobody has seen it. While offline the session is about to tell that the connection is lost.
+    case (.offline, .some(let token)), (.full, .some(let token)): return .full(token)
     case (.offline, nil), (.full, nil): return .dropped
     }
   }
 
-  /// What a session's event means to the node; nil for what only the log needs to know.
-  func input(of event: SessionEvent) -> NodeInput? {
+  /// What a session's event means to the node; nothing for what only the log needs to know.
+  func inputs(of event: SessionEvent) -> [NodeInput] {
     journal.note(event)
     switch event {
     case .connected:
       isConnected = true
-      return .link(isConnected: true)
-    case .disconnected:
-      let wasConnected = isConnected
+      return [.link(isConnected: true)]
+    case .disconnected(let problem, _, _):
+      guard isConnected else { return [] }
       isConnected = false
-      return wasConnected ? .link(isConnected: false) : nil
-    case .delivered(let token, _): return token == 0 ? nil : .delivered(token)
-    case .refused(let token, let refusal):
-      return token == 0 ? .dropped : .refused(token, isPermanent: refusal.isPermanent)
-    // The only subscription is the command topic.
-    case .message(let message): return command(message)
-    case .connecting, .subscribed: return nil
+      return (problem.isBrokersDoing ? [.thrownOut] : []) + [.link(isConnected: false)]
+    case .delivered(let token, let delivery):
+      if token == 0 { return [] }
+      return [delivery == .withoutSubscribers ? .unheard(token) : .delivered(token)]
+    case .refused(let token, let refusal): return [token == 0 ? .dropped : NodeInput(token, refusal)]
+    case .message(let message):
+      if message.topic == acknowledgements { return [.acknowledged(message.payload)] }
+      return command(message).map { [$0] } ?? []
+    case .connecting, .subscribed: return []
     }
   }
 
@@ -141,6 +144,30 @@ final class BrokerLinkage {
       try WorkerThread(name: "mqtt-goodbye", end).detach()
     } catch {
       end()
+    }
+  }
+}
+
+extension LinkProblem {
+  /// The broker has said that it ends the connection because of what was sent.
+  fileprivate var isBrokersDoing: Bool {
+    switch kind {
+    case .disconnectedByServer, .packetTooLarge, .protocolViolation, .notAuthorized: true
+    default: false
+    }
+  }
+}
+
+extension NodeInput {
+  /// MQTT 5, PUBACK: Not authorized.
+  private static let notAuthorized = 0x87
+
+  fileprivate init(_ token: UInt64, _ refusal: Refusal) {
+    switch (refusal.code, refusal.isPermanent) {
+    case (NodeInput.notAuthorized, _): self = .denied(token)
+    // It never left us.
+    case (nil, false): self = .full(token)
+    case (_, let isPermanent): self = .refused(token, isPermanent: isPermanent)
     }
   }
 }

@@ -17,6 +17,7 @@ enum NodeCommands {
       .init("JUDDER_PASSWORD", "password for the broker, where no file holds it"),
       .init("CREDENTIALS_DIRECTORY", "set by systemd: the credential broker-password is the password"),
       .init("TERM", "where it is dumb or not set, tap and fix print lines on a terminal too"),
+      .init("STATE_DIRECTORY", "set by systemd: where the spool and the record of the location are by default"),
       .init("NOTIFY_SOCKET, WATCHDOG_USEC", "set by systemd: readiness, state and watchdog"),
     ]
     table.files = [.init(defaultFile, "the configuration; it may be missing, then the defaults hold")]
@@ -45,7 +46,7 @@ enum NodeCommands {
   private static let check = Command(
     "check", "look for everything that is needed, and say what is wrong",
     details: [
-      "Reads the configuration, tries the place of the location's record, finds the sensor, asks gpsd, holds fences "
+      "Reads the configuration, tries the spool and the place of the location's record, finds the sensor, asks gpsd, holds fences "
         + "against the fix, looks at the clock, connects and publishes to the broker. One line a finding: ok, warning "
         + "or problem, with what to do. It ends with 0 when all are ok, with 1 when there is a warning or a problem, "
         + "and with 78 when the configuration is wrong.",

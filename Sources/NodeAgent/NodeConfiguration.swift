@@ -17,6 +17,8 @@ struct NodeConfiguration {
   var gpsd: GpsdAddress?
   /// What is kept of the location over a restart; nil: nothing is.
   var recordFile: String?
+  /// Where events are kept; nil: in memory alone.
+  var spool: SpoolSettings?
   var broker: BrokerSettings
   /// Do what comes on the node's command topic.
   var takesCommands: Bool
@@ -50,6 +52,8 @@ struct NodeConfiguration {
     let fences = try Geofence.all(configuration)
     logic.location?.fences = fences
     recordFile = NodeConfiguration.recordFile(configuration, environment)
+    spool = SpoolSettings(configuration, environment)
+    logic.outbox = OutboxSettings(configuration, spool)
     broker = try BrokerSettings(configuration, clientID: "judder-node-\(name)", environment: environment)
     takesCommands = configuration.flag("node.commands")
     logic.budget = NodeConfiguration.budget(
@@ -62,8 +66,11 @@ struct NodeConfiguration {
 
   /// Subscribes to what the node has to hear, under the name that it has now.
   mutating func listen() {
-    let topic = CommandTopic(prefix: prefix, node: name).description
-    broker.subscriptions = takesCommands ? [BrokerSettings.Subscription(topic)] : []
+    let acknowledgements = AckTopic(prefix: prefix, node: name).description
+    broker.subscriptions = [BrokerSettings.Subscription(acknowledgements)]
+    if takesCommands {
+      broker.subscriptions.append(BrokerSettings.Subscription(CommandTopic(prefix: prefix, node: name).description))
+    }
   }
 
   /// What does not go together in the sensor's part.
@@ -103,7 +110,6 @@ struct NodeConfiguration {
       settings.motion = motion(configuration)
     }
     if configuration.flag("gpsd.enabled") { settings.location = location(configuration) }
-    settings.outbox.memoryBytes = Int(configuration.number("spool.cap_mb") * 1_000_000)
     settings.healthIntervalS = configuration.number("health.interval_s")
     return settings
   }

@@ -15,7 +15,8 @@ enum NodeSchema {
     ],
     sections: [
       node, BrokerSection.section(clientID: "judder-node-ID", reconnectSpreadS: 40), accelerometer, acceleration, shake,
-      WaveformSettings.section, impact, freeFall, orientation, gpsd, location, Geofence.section, spool, health, log,
+      WaveformSettings.section, impact, freeFall, orientation, gpsd, location, Geofence.section, SpoolSettings.section,
+      health, log,
     ])
 
   private static let node = ConfigurationSection(
@@ -231,14 +232,6 @@ enum NodeSchema {
     ])
 
   private static let locationDefaults = LocationTracker.Settings()
-
-  private static let spool = ConfigurationSection(
-    "spool", summary: "Events that wait for the broker.",
-    [
-      .number(
-        "cap_mb", 0.01...1024, unit: "MB", default: 4,
-        "Room for events, in memory. When it is full the oldest goes, and is counted. 4 MB hold about 10 000 events.")
-    ])
 
   private static let health = ConfigurationSection(
     "health", summary: "The node's own condition.",

@@ -42,6 +42,8 @@ struct ReplayCommand {
       waveform.maxPerHour = WaveformSettings.perHourRange.upperBound
       settings.motion?.waveform = waveform
     }
+    // Printed is delivered.
+    settings.outbox = OutboxSettings()
     // The file's t is the messages' t: instants and wall time are the same here, and nothing vouches for them.
     node = Node(
       boot: BootID(0), settings, clock: ClockState(wallAtStart: WallTime(seconds: 0), quality: .none))

@@ -47,11 +47,12 @@ struct Recovery {
     _ files: [(name: SegmentName, sizeBytes: Int)], _ state: SavedState,
     read: (SegmentName, Int) throws(DiskFailure) -> [UInt8]
   ) throws(DiskFailure) {
-    let gone = Set(state.notes.filter { $0.note.reason != .damaged }.map(\.segment))
-    let synced = Dictionary(state.sealed.map { ($0.segment, $0.bytes) }, uniquingKeysWith: max)
+    let known = Dictionary(state.segments.map { ($0.segment, $0) }, uniquingKeysWith: { one, _ in one })
+    let forgotten = files.map(\.name.number).filter { $0 <= state.segment && known[$0] == nil }
+    let gone = Set(state.notes.filter { $0.note.reason != .damaged }.map(\.segment) + forgotten)
     let released = Dictionary(state.released.map { ($0.ordinal, $0.runs) }, uniquingKeysWith: +)
     let there = Set(files.map(\.name.number)).subtracting(gone)
-    var ends: [UInt32: Int] = [:]
+    var ends = known.filter(\.value.isEnded).mapValues(\.bytes)
     var copied: Set<UInt32> = []
     var firsts: [Lane: UInt64] = [:]
     // From the newest on, since each head says where the one before it ends.
@@ -62,7 +63,7 @@ struct Recovery {
       }
       let bytes = try read(name, size)
       let scan = SegmentScan(
-        bytes, of: name, syncedBytes: synced[name.number] ?? 0, endBytes: ends[name.number])
+        bytes, of: name, syncedBytes: known[name.number]?.bytes ?? 0, endBytes: ends[name.number])
       var isCarried = false
       if let header = scan.header, header.predecessorBytes == SegmentHeader.carried {
         let isFinished = !there.contains(header.predecessor) && copied.insert(header.predecessor).inserted
@@ -72,7 +73,7 @@ struct Recovery {
         }
         isCarried = true
       } else if let header = scan.header {
-        ends[header.predecessor] = Int(header.predecessorBytes)
+        ends[header.predecessor] = max(ends[header.predecessor] ?? 0, Int(header.predecessorBytes))
       }
       let hadSuccessor = ends[name.number] != nil || isCarried
       take(scan, name, size, released[name.ordinal] ?? [], (isCarried, hadSuccessor), &firsts)

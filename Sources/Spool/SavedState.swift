@@ -29,8 +29,17 @@ struct SavedState: Equatable {
   var fleetAcknowledges = false
   var notes: [Note] = []
   var knownDamage: [KnownDamage] = []
-  /// How long segments are of which that is known.
-  var sealed: [(segment: UInt32, bytes: Int)] = []
+  /// A segment that there was.
+  struct Known: Equatable {
+    let segment: UInt32
+    /// Up to where it was on the medium for sure.
+    let bytes: Int
+    /// What is beyond counts for nothing.
+    let isEnded: Bool
+  }
+
+  /// All segments up to `segment`: a file of such a number that is not here is one whose removal the disk forgot.
+  var segments: [Known] = []
   /// What was released of the records that are still there, by the run's ordinal.
   var released: [(ordinal: UInt32, runs: [ClosedRange<UInt64>])] = []
 
@@ -50,10 +59,10 @@ struct SavedState: Equatable {
       writer.appendVarying(Int(damage.segment))
       writer.appendVarying(damage.offset)
     }
-    writer.appendVarying(sealed.count)
-    for (segment, bytes) in sealed {
-      writer.appendVarying(Int(segment))
-      writer.appendVarying(bytes)
+    writer.appendVarying(segments.count)
+    for known in segments {
+      writer.appendVarying(Int(known.segment))
+      writer.appendVarying(known.bytes * 2 + (known.isEnded ? 1 : 0))
     }
     appendReleased(to: &writer)
     writer.append(CRC32C.of(writer.bytes))
@@ -116,7 +125,7 @@ struct SavedState: Equatable {
       let notes = list(&reader, note),
       let knownDamage = list(
         &reader, { reader in both(reader.nextNumber(), reader.nextCount()).map(KnownDamage.init) }),
-      let sealed = list(&reader, { reader in both(reader.nextNumber(), reader.nextCount()) }),
+      let segments = list(&reader, { reader in both(reader.nextNumber(), reader.nextCount()) }),
       let released = list(&reader, { reader in both(reader.nextNumber(), runs(&reader)) })
     else { return nil }
     state.ordinal = ordinal
@@ -124,7 +133,7 @@ struct SavedState: Equatable {
     state.fleetAcknowledges = flags == 1
     state.notes = notes
     state.knownDamage = knownDamage
-    state.sealed = sealed.map { (segment: $0.0, bytes: $0.1) }
+    state.segments = segments.map { Known(segment: $0.0, bytes: $0.1 / 2, isEnded: $0.1 % 2 == 1) }
     state.released = released.map { (ordinal: $0.0, runs: $0.1) }
     return state
   }

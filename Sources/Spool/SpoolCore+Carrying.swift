@@ -34,6 +34,15 @@ extension SpoolCore {
     return segment
   }
 
+  /// The state with its source's end could not be saved; or it was, and only that it is on the medium is not known:
+  /// then a next start decides between the two.
+  mutating func withdraw(_ copy: Segment) {
+    guard let index = index(of: copy.name.number) else { return }
+    count(copy.name.lane, segments[index].live, -1)
+    segments.remove(at: index)
+    if savedBytes != nil { try? disk.unlink(copy.name.text) }
+  }
+
   private mutating func write(_ bytes: [UInt8], to name: SegmentName) throws(DiskFailure) {
     let file = try disk.create(name.text)
     do throws(DiskFailure) {

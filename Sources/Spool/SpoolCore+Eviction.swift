@@ -26,10 +26,7 @@ extension SpoolCore {
 
   /// Gives up a segment: what it held is on the disk as notes before it goes.
   mutating func evict(_ name: SegmentName, _ reason: EvictionNote.Reason, _ atS: Double) throws(DiskFailure) {
-    if writers[name.lane.index]?.waiting.contains(where: { $0.record.note != nil }) ?? false {
-      try commitOrThrow(name.lane, atS)
-    }
-    if writers[name.lane.index]?.segment == name.number { seal(name.lane) }
+    if writers[name.lane.index]?.segment == name.number { try endSegment(name.lane, atS) }
     guard let old = index(of: name.number).map({ segments[$0] }) else { return }
     let copy = old.isCarried ? nil : try carry(old)
     let kept = Set(copy?.entries.map { copy?.sequence($0) ?? 0 } ?? [])
@@ -38,8 +35,8 @@ extension SpoolCore {
       try save()
     } catch {
       // Nothing was given up after all.
-      notes.removeAll { saved in told.contains { $0.id == saved.note.id } }
-      if let copy { try? remove(copy.name) }
+      withdraw(told)
+      if let copy { withdraw(copy) }
       throw error
     }
     reports += told.map(SpoolReport.evicted)
@@ -48,6 +45,11 @@ extension SpoolCore {
       count(name.lane, segments[index].release(all), -1)
     }
     try remove(name)
+  }
+
+  /// Takes notes back that could not be saved.
+  private mutating func withdraw(_ told: [EvictionNote]) {
+    notes.removeAll { saved in told.contains { $0.id == saved.note.id } }
   }
 
   /// What nobody has released of a segment, as notes of at most `EvictionNote.runLimit` runs each.
@@ -93,7 +95,12 @@ extension SpoolCore {
         id: 0, boot: boot, reason: .cap, runs: part.map(\.sequence).runs, events: part.count, counts: counts)
       told.append(add(note, segment: 0))
     }
-    try save()
+    do throws(DiskFailure) {
+      try save()
+    } catch {
+      withdraw(told)
+      throw error
+    }
     refused = []
     reports += told.map(SpoolReport.evicted)
   }

@@ -115,8 +115,9 @@ extension SpoolCore {
 
   private mutating func mendTails(_ recovery: Recovery) -> [SpoolDamage] {
     recovery.tails.compactMap { tail in
-      if (try? disk.truncate(tail.name.text, to: tail.offset)) != nil, let index = index(of: tail.name.number) {
-        segments[index].sizeBytes = tail.offset
+      let isCut = (try? disk.truncate(tail.name.text, to: tail.offset)) != nil
+      if let index = index(of: tail.name.number) {
+        if isCut { segments[index].sizeBytes = tail.offset }
         segments[index].syncedBytes = tail.offset
       }
       guard tail.isTorn else { return nil }
@@ -143,11 +144,11 @@ extension SpoolCore {
   /// What has to be on the disk before anything else happens, or may only happen once something is.
   private mutating func settle(_ recovery: Recovery) throws(DiskFailure) {
     // A program that was killed left its last records to the kernel. They count as kept from here on.
-    let saved = savedBytes.flatMap(SavedState.init)?.sealed ?? []
+    let saved = savedBytes.flatMap(SavedState.init)?.segments ?? []
     let known = Dictionary(saved.map { ($0.segment, $0.bytes) }, uniquingKeysWith: max)
     var isAny = false
     for name in recovery.loose {
-      guard let index = index(of: name.number), known[name.number] != segments[index].sizeBytes else { continue }
+      guard let index = index(of: name.number), known[name.number] != segments[index].syncedBytes else { continue }
       syncs += 1
       try disk.sync(name.text)
       isAny = true

@@ -13,7 +13,9 @@ extension SpoolCore {
     state.fleetAcknowledges = fleetAcknowledges
     state.notes = notes
     state.knownDamage = knownDamage.filter { index(of: $0.segment) != nil }.suffix(SpoolCore.knownDamageLimit)
-    state.sealed = segments.filter { $0.syncedBytes > 0 }.map { ($0.name.number, $0.syncedBytes) }
+    state.segments = segments.map {
+      SavedState.Known(segment: $0.name.number, bytes: $0.syncedBytes, isEnded: !isOpen($0))
+    }
     state.released = released
     return state
   }

@@ -52,9 +52,9 @@ extension SpoolCore {
     }
     do throws(DiskFailure) {
       try tryDisk()
+      // What could not be saved meanwhile, before anything else is taken: the disk may have a state that was withdrawn.
+      try save()
       trouble = nil
-      // What could not be saved or removed meanwhile.
-      scheduleState(atS)
       scheduleRemoval(atS)
     } catch {
       trouble?.text = error.text

@@ -67,6 +67,7 @@ struct PowerCutTests {
 /// Says what the witness saw; false when it saw anything.
 func report(_ workload: Workload, _ place: String) -> Bool {
   let complaints = workload.witness.complaints
-  #expect(complaints.isEmpty, "\(place): \(complaints.prefix(5).joined(separator: "; "))")
+  #expect(
+    complaints.isEmpty, "\(place): \(complaints.prefix(5).joined(separator: "; ")), \(workload.bench.disk.fileNames)")
   return complaints.isEmpty
 }

@@ -38,3 +38,26 @@ public struct SpoolMark: Comparable, Hashable, Sendable {
     (a.bootOrdinal, a.sequence) < (b.bootOrdinal, b.sequence)
   }
 }
+
+extension Stream {
+  /// What names a stream on the disk, in every version; nil for streams whose messages are no events.
+  public var storedNumber: UInt8? {
+    switch self {
+    case .shake: 1
+    case .waveform: 2
+    case .impact: 3
+    case .freeFall: 4
+    case .orientation: 5
+    case .location: 6
+    case .geofence: 7
+    case .evicted: 8
+    case .status, .acceleration, .health, .reply: nil
+    }
+  }
+
+  /// The stream that this names; nil for a number of a later version.
+  public init?(storedNumber: UInt8) {
+    guard let stream = Stream.allCases.first(where: { $0.storedNumber == storedNumber }) else { return nil }
+    self = stream
+  }
+}

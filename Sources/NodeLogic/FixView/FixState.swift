@@ -70,6 +70,8 @@ public struct FixState: Sendable {
     var settings = settings
     // Nobody's data volume.
     settings.budget = nil
+    // Shown is delivered.
+    settings.outbox = OutboxSettings()
     node = Node(boot: BootID(0), settings, clock: clock, record: record, at: now)
     _ = node.handle(.link(isConnected: true), at: now)
   }

@@ -1,0 +1,142 @@
+import DiskFaults
+import Testing
+
+@testable import Spool
+
+/// What has to go, in which order, and that it is told exactly.
+@Suite("Giving up")
+struct EvictionTests {
+  /// Fills the spool over its cap, telling each note as a caller does.
+  private func filled(_ bench: inout Bench, count: Int, lane: (Int) -> SpoolLane) {
+    var handled = 0
+    var sequence: UInt64 = 0
+    for number in 0..<count {
+      sequence += 1
+      bench.append(sequence, lane(number), bytes: 300)
+      bench.pass(0.1)
+      while handled < bench.evicted.count {
+        sequence += 1
+        bench.append(sequence, .shock, bytes: 300, note: bench.evicted[handled].id)
+        handled += 1
+      }
+    }
+    bench.pass(6)
+  }
+
+  /// Row 37 of what users of similar systems report: how big is the buffer, and what goes when it is full?
+  @Test("Waveforms go first, then positions, then shocks; within a lane the oldest; the counts are exact")
+  func order() throws {
+    var bench = Bench(capBytes: 262_144)
+    filled(&bench, count: 3000) { [.shock, .routine, .waveform][$0 % 3] }
+    let kept = bench.everything() + bench.everything(isWaveform: true)
+    let given = bench.evicted.reduce(into: [UInt8: Int]()) { $0.merge($1.counts, uniquingKeysWith: +) }
+    // 3000 events; the spool holds some 800. A waveform or two may have come when room had just been made.
+    let waveforms = kept.filter { $0.lane == .waveform }.count
+    #expect(given[3] == 1000 - waveforms)
+    #expect(waveforms <= 16_384 / 300)
+    #expect(try #require(given[2]) > 900)
+    let events = kept.filter { $0.note == nil }.count
+    #expect(given.values.reduce(0, +) + events == 3000)
+    #expect(bench.disk.sizeBytes <= 262_144 + 16_384)
+    // All notes are told by records that are there.
+    let told = Set(kept.compactMap(\.note))
+    #expect(told == Set(bench.evicted.map(\.id)))
+    // What is left of the shocks are the newest.
+    let shocks = kept.filter { $0.lane == .shock && $0.note == nil }.map(\.sequence)
+    let lost = bench.evicted.flatMap(\.runs).joined()
+    #expect(shocks.allSatisfy { !lost.contains($0) })
+  }
+
+  @Test("A position that finds only shocks is given up itself, and told")
+  func refused() {
+    var bench = Bench(capBytes: 65_536)
+    for sequence in 1...250 { bench.append(UInt64(sequence), .shock, bytes: 300) }
+    bench.pass(1)
+    let before = bench.evicted.count
+    for sequence in 1001...1020 { bench.append(UInt64(sequence), .routine, bytes: 5000) }
+    bench.pass(6)
+    let notes = bench.evicted.dropFirst(before)
+    #expect(notes.allSatisfy { $0.reason == .cap && $0.counts.keys.allSatisfy { $0 == 2 } })
+    #expect(notes.compactMap(\.events).reduce(0, +) + bench.everything().filter { $0.lane == .routine }.count == 20)
+    #expect(bench.notStored.isEmpty)
+  }
+
+  @Test("What tells of notes outlasts its own segment")
+  func carried() {
+    var bench = Bench(capBytes: 65_536)
+    filled(&bench, count: 2000) { _ in .shock }
+    bench.disk.restart()
+    var next = bench.next()
+    let told = Set(next.everything().compactMap(\.note))
+    #expect(told == Set(bench.evicted.map(\.id)))
+    #expect(next.contents?.notes == [])
+    let lost = bench.evicted.compactMap(\.events).reduce(0, +)
+    #expect(lost + next.everything().filter { $0.note == nil }.count == 2000)
+    #expect(bench.evicted.allSatisfy { !$0.counts.isEmpty })
+  }
+
+  @Test("A note with more runs than fit becomes several")
+  func manyRuns() {
+    var bench = Bench(capBytes: 8_388_608)
+    for sequence in 1...1000 { bench.append(UInt64(sequence) * 2, .routine, bytes: 60) }
+    bench.pass(6)
+    bench.ask(.configure(SpoolLimits(capBytes: 65_536, capAgeS: nil)))
+    #expect(bench.evicted.map(\.runs.count) == [256, 256, 256, 232])
+    #expect(bench.evicted.compactMap(\.events).reduce(0, +) == 1000)
+    #expect(bench.events == 0)
+  }
+
+  @Test("Events go when they are too old, by the calendar; nothing goes while it is not known")
+  func age() {
+    var bench = Bench(capAgeS: 3600)
+    let epochS = 1_900_000_000.0
+    for sequence in 1...20 {
+      bench.append(UInt64(sequence), .routine, bornAtS: epochS + bench.nowS)
+      bench.pass(300)
+    }
+    bench.pass(86_400)
+    #expect(bench.evicted.isEmpty)
+    bench.ask(.clock(offsetS: epochS))
+    bench.pass(61)
+    #expect(bench.evicted.allSatisfy { $0.reason == .age })
+    #expect(bench.evicted.compactMap(\.events).reduce(0, +) == 20)
+    #expect(bench.events == 0)
+  }
+
+  @Test("The oldest go by age while the newest stay")
+  func ageInPart() {
+    let epochS = 1_900_000_000.0
+    var bench = Bench(capAgeS: 7200)
+    bench.ask(.clock(offsetS: epochS))
+    for sequence in 1...48 {
+      // Of the first ones nobody knows the time; those that follow do.
+      bench.append(UInt64(sequence), .routine, bornAtS: sequence < 5 ? nil : epochS + bench.nowS)
+      bench.pass(300)
+    }
+    let left = bench.everything().map(\.sequence)
+    #expect(left.count >= 24)
+    #expect(left.count <= 28)
+    #expect(left.last == 48)
+    #expect(bench.evicted.compactMap(\.events).reduce(0, +) + left.count == 48)
+  }
+
+  @Test("A note that was not told before the power went is told by the next run, once")
+  func pendingNote() throws {
+    var bench = Bench(capBytes: 65_536)
+    for sequence in 1...400 { bench.append(UInt64(sequence), .routine, bytes: 300) }
+    bench.pass(6)
+    #expect(!bench.evicted.isEmpty)
+    var random = SystemRandomNumberGenerator()
+    bench.disk.powerCut(using: &random)
+    var next = bench.next()
+    #expect(next.contents?.notes == bench.evicted)
+    for (index, note) in bench.evicted.enumerated() { next.append(UInt64(index + 1), .shock, note: note.id) }
+    next.pass(1)
+    next.disk.restart()
+    // Telling took room, too.
+    let last = next.next()
+    #expect(last.contents?.notes == next.evicted)
+    let ids = bench.evicted.map(\.id)
+    #expect(next.evicted.allSatisfy { !ids.contains($0.id) })
+  }
+}
