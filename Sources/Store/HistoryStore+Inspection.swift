@@ -18,7 +18,7 @@ extension HistoryStore {
   /// - Throws: why it could not be written to, or what is damaged.
   public static func inspect(_ settings: StoreSettings, withinS: Double = 5) throws(StoreProblem) -> Inspection {
     if let trouble = trouble(settings) { throw trouble }
-    let isInUse = try isInUse(settings)
+    let isInUse = FileLock.isHeld(settings.file)
     let size = FileIdentity(settings.file)?.sizeBytes ?? 0
     let logSize = FileIdentity(settings.file + "-wal")?.sizeBytes ?? 0
     guard size > 0 else { return Inspection(sizeBytes: 0, events: 0, isCheckWhole: true, isInUse: isInUse) }
@@ -35,17 +35,6 @@ extension HistoryStore {
         sizeBytes: size + logSize, events: events.map { Int($0) }, isCheckWhole: found != nil, isInUse: isInUse)
     } catch {
       throw error.problem(settings.file)
-    }
-  }
-
-  private static func isInUse(_ settings: StoreSettings) throws(StoreProblem) -> Bool {
-    do throws(StoreProblem) {
-      // Let go at once.
-      _ = try FileLock(settings.file)
-      return false
-    } catch {
-      guard error.kind == .inUse else { throw error }
-      return true
     }
   }
 
