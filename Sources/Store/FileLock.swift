@@ -25,6 +25,14 @@ final class FileLock {
     close(descriptor)
   }
 
+  /// Whether somebody has it, as far as this user may see. Makes no file: it would be this user's.
+  static func isHeld(_ file: String) -> Bool {
+    let descriptor = open(file + ".lock", O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    return flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
+  }
+
   private static func kind(_ code: Int32) -> StoreProblem.Kind {
     switch code {
     case ENOENT, ENOTDIR: .gone
