@@ -88,7 +88,7 @@ let package = Package(
     tests(
       "FleetWatchTests",
       ["FleetWatch", "FleetLogic", "MQTT", "Sinks", "Store", "Telemetry", "Daemon", "Rig", "Waveforms"]),
-tests("SimulationTests", ["Simulate"]),
+    tests("SimulationTests", ["Simulate"]),
     tests("EndToEndTests", ["MQTT", "Rig", "Telemetry", "FleetLogic", "Spool", "Store"]),
     tests("TidyTests", ["Rig"]),
     .testTarget(

@@ -24,7 +24,8 @@ extension Oracle {
       if world.plan.capBytes == nil { return }
       return world.violated(.i5Cap, "\(teller) tells that \(key) was given up, and nobody made it")
     }
-    world.expect(fate.toldEvicted == 0, .i5Cap, "\(key) is told as given up by \(teller) and \(String(describing: fate.toldBy))")
+    world.expect(
+      fate.toldEvicted == 0, .i5Cap, "\(key) is told as given up by \(teller) and \(String(describing: fate.toldBy))")
     events[key]?.toldEvicted += 1
     events[key]?.toldBy = teller
   }
@@ -45,7 +46,9 @@ extension Oracle {
 
   /// Everything that was promised is at the fleet tool, or it knows that it will not come.
   func judge() {
-    for (key, fate) in events.sorted(by: { ($0.key.node, $0.key.boot, $0.key.sequence) < ($1.key.node, $1.key.boot, $1.key.sequence) }) {
+    for (key, fate) in events.sorted(by: {
+      ($0.key.node, $0.key.boot, $0.key.sequence) < ($1.key.node, $1.key.boot, $1.key.sequence)
+    }) {
       let isPromised = fate.isStored || fate.life == lives[key.node]
       guard isPromised, !fate.isCommitted, !isToldEvicted(key), !fate.isLeftToBroker else { continue }
       guard !fate.answers.contains(.denied) else { continue }

@@ -16,6 +16,8 @@ final class Oracle {
   /// Of the events, so many were stored, released and so on: for the summary.
   private(set) var counts = Counts()
 
+  /// Live events go out within this [s]; a round trip over the slowest link, and some more.
+  private static let liveS = 5.0
   /// Runs of a node that the fleet tool keeps in memory.
   private static let runsRemembered = 8
 
@@ -32,6 +34,7 @@ final class Oracle {
   struct Counts {
     var made = 0, stored = 0, released = 0, evicted = 0, published = 0, committed = 0, recoveries = 0, torn = 0
     var alerts = 0
+    var live = 0
 
     mutating func add(_ other: Counts) {
       made += other.made
@@ -43,6 +46,7 @@ final class Oracle {
       recoveries += other.recoveries
       torn += other.torn
       alerts += other.alerts
+      live += other.live
     }
   }
 
@@ -108,7 +112,9 @@ final class Oracle {
     (open[boot] ?? []).filter { range.contains($0) }.sorted()
   }
 
-  func published(_ telegram: Telegram, _ payload: [UInt8], token: UInt64, of node: Int) -> EventKey? {
+  func published(
+    _ telegram: Telegram, _ payload: [UInt8], token: UInt64, of node: Int, connectedAtS: Double
+  ) -> EventKey? {
     guard let sequence = telegram.envelope.sequence else {
       world.violated(.i3Sequence, "an event without a number is published")
       return nil
@@ -119,7 +125,18 @@ final class Oracle {
     world.expect(events[key]?.stream == telegram.body.stream, .i2Prefix, "\(key) is of another stream now")
     counts.published += 1
     events[key]?.publications += 1
+    if let fate = events[key], fate.publications == 1 { checkLive(key, fate, connectedAtS: connectedAtS) }
     return key
+  }
+
+  /// Once everything works, what happens while there is a connection goes out at once, whatever waits besides.
+  private func checkLive(_ key: EventKey, _ fate: EventFate, connectedAtS: Double) {
+    guard let quietAtS = world.quietAtS, fate.madeAtS > max(quietAtS + 60, connectedAtS), fate.stream != .waveform,
+      world.plan.faults[.brokerDenies] == nil, world.plan.faults[.brokerQuota] == nil
+    else { return }
+    let delayS = world.nowS - fate.madeAtS
+    counts.live += 1
+    world.expect(delayS <= Oracle.liveS, .live, "\(key) (\(fate.stream.rawValue)) waited for \(delayS) s")
   }
 
   /// The broker answered. Where no fleet tool is known its word ends the duty.

@@ -54,8 +54,16 @@ final class Faults {
     case .brokerDenies, .brokerQuota: refuse(kind)
     case .nodeKill, .powerCut, .cutInDiskCall, .cleanRestart: stop(chance.pick(nodes), kind)
     case .diskFull, .diskReadOnly, .diskSyncFails, .diskSlow: harm(chance.pick(nodes), kind)
-    case .fleetKill: if fleet.isRunning { world.fault(kind.rawValue); fleet.die() }
-    case .fleetRestart: if fleet.isRunning { world.fault(kind.rawValue); fleet.restart() }
+    case .fleetKill:
+      if fleet.isRunning {
+        world.fault(kind.rawValue)
+        fleet.die()
+      }
+    case .fleetRestart:
+      if fleet.isRunning {
+        world.fault(kind.rawValue)
+        fleet.restart()
+      }
     case .clockJump: jump()
     case .suspend: sleep(chance.pick(nodes))
     case .sessionFull:

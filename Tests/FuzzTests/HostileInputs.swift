@@ -6,7 +6,8 @@ enum HostileInputs {
   static let json = [
     #"{"a":1,"a":2}"#, #"{"\u0061":1,"a":2}"#, "1e999", "-0", "1e-400", "[" + String(repeating: "[", count: 40),
     #""\ud83d\udef0\u0000\n\\\"é東🛰""#, #""\ud83d""#, "\u{FEFF}{}", "[1,-2.5e-3,1e22,0.1,true,false,null]", "nul",
-    "{\"a\":\"\u{202E}b\u{0}\"}", " { } x", "0123", "123456789012345678901234567890.5e-29", "[\(String(repeating: "0,", count: 90))0]",
+    "{\"a\":\"\u{202E}b\u{0}\"}", " { } x", "0123", "123456789012345678901234567890.5e-29",
+    "[\(String(repeating: "0,", count: 90))0]",
   ]
 
   static let telegrams = [
@@ -67,7 +68,8 @@ enum HostileInputs {
     "[shake]\npreset = \"fixed\"\non_g = 1e999\nreversals = -3\n[node]\nid = \"-A\"\n",
     "[[geofence]]\nname = \"depot\"\nlat = 47.0\nlon = 8.0\nradius_m = 200\n",
     "[accelerometer]\nsource = \"none\"\nmount_matrix = \"1,0,0;0,1,0;0,0,1\"\nrate_hz = nan\n[spool]\ncap_mb = 1e308\n",
-    "node = 1\n[nod]\n\"\" = 2\n[node.\"\u{202E}\"]\na = 1979-05-27T07:32:00Z\n", "a = [[[[[[[[[[[[[[[[[[[[", "\u{FEFF}[log]\nlevel = '''\ninfo'''",
+    "node = 1\n[nod]\n\"\" = 2\n[node.\"\u{202E}\"]\na = 1979-05-27T07:32:00Z\n", "a = [[[[[[[[[[[[[[[[[[[[",
+    "\u{FEFF}[log]\nlevel = '''\ninfo'''",
   ]
 
   static let fleet = [
@@ -80,6 +82,14 @@ enum HostileInputs {
   static let recordings = [
     "t,x,y,z\n0,0,0,1\n0.01,0.1,-0.2,1e0\n", "0;0;0;1\n", "# a\n\u{FEFF}t,x,y,z\r\n 1 ,\t2, 3,4 \r\n1e308,1,1,1",
     "t,x,y,z\n1,2,3\n", "1,2,3,4\n1,nan,inf,0x1p3\n", "1,2,3,4\n5,6", "\"t\",x,y,z\n", "1796011500123,0,0,1\n",
+  ]
+
+  static let spool: [[UInt8]] = [
+    [0], [0] + Array("JSEG".utf8) + [1, 0, 0, 0], [1, 0xF5, 0xA7, 0, 1, 255, 255, 0, 0],
+    [1] + Array(repeating: 0, count: 600),
+    [2, 3, 1, 2, 3, 5, 9, 9, 9, 9, 9, 7, 1, 2, 3, 4, 5, 6, 7], [2] + (0..<200).map { UInt8($0) },
+    [3, 1, 1, 0, 0, 0, 0, 0], [3, 255, 255, 255, 255, 15, 1, 1, 0, 0, 0, 0],
+    [3, 2, 2, 1, 1, 5, 1, 1, 1, 4, 0, 1, 1, 2, 0, 1, 1, 4, 1],
   ]
 
   static let rows = [
