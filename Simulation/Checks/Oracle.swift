@@ -11,6 +11,8 @@ final class Oracle {
   private var lastAppended: [BootKey: UInt64] = [:]
   private var boots: [BootKey: Int] = [:]
   private(set) var lives: [Int: Int] = [:]
+  /// The events that tell of an eviction, by note: of several one suffices.
+  private(set) var tellers: [EvictionKey: Set<EventKey>] = [:]
   /// Evictions that the spool told, by note.
   private var notes: [EvictionKey: EvictionNote] = [:]
   /// Of the events, so many were stored, released and so on: for the summary.
@@ -66,14 +68,15 @@ final class Oracle {
 
   func wished(_ wish: SpoolWish, of node: Int, knowsFleet: Bool) {
     switch wish {
-    case .append(let event, _, _): appended(event, of: node)
+    case .append(let event, let note, _): appended(event, note, of: node)
     case .release(let boot, let range): released(BootKey(node: node, boot: boot.value), range, knowsFleet: knowsFleet)
     case .fetch, .fleetAcknowledges, .clock: return
     }
   }
 
-  private func appended(_ event: StoredEvent, of node: Int) {
+  private func appended(_ event: StoredEvent, _ note: UInt64?, of node: Int) {
     let key = EventKey(node, event.boot.value, event.sequence)
+    if let note { tellers[EvictionKey(node: node, id: note), default: []].insert(key) }
     let boot = BootKey(node: node, boot: event.boot.value)
     world.expect(boots[boot] == lives[node], .i3Sequence, "an event of another run is kept")
     guard events[key] == nil else { return }
@@ -179,7 +182,7 @@ final class Oracle {
     for record in fetched.records {
       let key = EventKey(node, record.boot, record.sequence)
       guard let telegram = decode(record) else {
-        world.violated(.i2Prefix, "\(key) is read back as something else")
+        world.violated(.i2Prefix, "\(key) is read back as \(String(decoding: record.payload, as: UTF8.self))")
         continue
       }
       world.expect(
@@ -210,6 +213,7 @@ final class Oracle {
         world.expect(events[key] != nil, .i5Cap, "\(key) is given up, and nobody made it")
         world.expect(events[key]?.isEvicted != true, .i5Cap, "\(key) is given up twice")
         events[key]?.isEvicted = true
+        events[key]?.note = note.id
         open[BootKey(node: node, boot: note.boot)]?.remove(number)
         counts.evicted += 1
       }

@@ -22,8 +22,8 @@ final class SimulatedNode {
   private var record: LocationRecord?
   private var startedAtS = 0.0
   private var sleptS = 0.0
-  /// The system clock against the true time [s]; nil: at its start it stood at 1970.
-  private var clockErrorS = 0.0
+  /// The system clock against the true time [s]; nil: it stood at 1970 when the agent started.
+  private var clockErrorS: Double? = 0
   private var clockQuality = ClockQuality.ntp
   private var tickAtS = Double.infinity
   /// Which event each token stands for.
@@ -198,7 +198,10 @@ final class SimulatedNode {
   }
 
   private func takeAcknowledgement(_ payload: [UInt8]) {
-    if world.plan.delivery != .broker { knowsFleet = true }
+    // One of another run may name what this one has not read back yet, and says nothing then.
+    if world.plan.delivery == .auto, let ack = try? AckMessage.decode(payload: payload), ack.boot == boot {
+      knowsFleet = true
+    }
     hand(.acknowledged(payload))
   }
 
@@ -217,6 +220,7 @@ final class SimulatedNode {
     switch effect {
     case .publish(let outgoing): publish(outgoing)
     case .spool(let wish):
+      if wish == .fleetAcknowledges { knowsFleet = true }
       world.oracle.wished(wish, of: index, knowsFleet: knowsFleet)
       spool?.offer(SpoolRequest(wish))
     case .measureUsage: hand(.usage(ProcessLoad(residentKB: 1000, processorS: now.seconds / 100)))
@@ -288,13 +292,13 @@ final class SimulatedNode {
   // MARK: Clocks
 
   private var clockState: ClockState {
-    ClockState(
-      wallAtStart: WallTime(seconds: World.epochS + startedAtS + sleptS + clockErrorS), quality: clockQuality)
+    let truth = World.epochS + startedAtS + sleptS
+    return ClockState(wallAtStart: WallTime(seconds: clockErrorS.map { truth + $0 } ?? 0), quality: clockQuality)
   }
 
-  /// The system clock is set to something else.
-  func setClock(errorS: Double, quality: ClockQuality) {
-    (clockErrorS, clockQuality) = (errorS, quality)
+  /// The system clock is set to something else; nil: to what a machine without a battery starts with.
+  func setClock(errorS: Double?, quality: ClockQuality) {
+    (clockErrorS, clockQuality) = (errorS, errorS == nil ? .none : quality)
     tellClock()
   }
 

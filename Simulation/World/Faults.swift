@@ -166,9 +166,9 @@ final class Faults {
   // MARK: Time
 
   private func jump() {
-    let errorS: Double = chance.pick([400 * 86_400, -86_400, -World.epochS - world.nowS, 0, 0, 0.5])
-    world.fault(FaultKind.clockJump.rawValue, "\(errorS)")
-    if chance.oneIn(4) { return fleet.setClock(errorS: errorS) }
+    let errorS: Double? = chance.pick([400 * 86_400, -86_400, nil, 0, 0, 0.5])
+    world.fault(FaultKind.clockJump.rawValue, errorS.map { "by \($0) s" } ?? "to 1970")
+    if chance.oneIn(4) { return fleet.setClock(errorS: errorS ?? 0) }
     chance.pick(nodes).setClock(errorS: errorS, quality: chance.pick([.ntp, .rtc, .none]))
   }
 
