@@ -119,7 +119,10 @@ if Context.environment["JUDDER_FUZZ"] != nil {
   keepOnly(fuzzed)
   let testable = strict + [.unsafeFlags(["-enable-testing", "-parse-as-library"])]
   package.targets = package.targets.map { target in
-    guard target.type == .executable else { return target }
+    guard target.type == .executable else {
+      if target.name == "Spool" { target.swiftSettings = testable }
+      return target
+    }
     return .target(
       name: target.name, dependencies: target.dependencies, exclude: ["Program.swift"], swiftSettings: testable)
   }
