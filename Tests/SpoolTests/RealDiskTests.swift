@@ -19,19 +19,21 @@ struct RealDiskTests {
     let cuts = count("JUDDER_SPOOL_CUTS", 5)
     var random = SeededRandom(seed: 7)
     var ledger = DrillLedger()
+    var told = DrillLedger()
     let drill = try DrillRun(
       "\(mount.point)/spool", boot: 1, events: 100_000_000, capBytes: 262_144, paceUS: 500, in: workplace)
-    var stored = 0
+    var heard = 0
     for cut in 1...cuts {
       usleep(UInt32.random(in: 20_000...400_000, using: &random))
       // What was told before the copy began must be in it. Stopped, so that no two states of the medium are mixed.
       drill.child.send(signal: SIGSTOP)
-      let told = drill.lines
+      let output = try Data(contentsOf: drill.child.output)
+      let end = (output.lastIndex(of: 10) ?? -1) + 1
+      told.read(output[heard..<end].split(separator: 10).map { String(decoding: $0, as: UTF8.self) }, boot: 1)
+      heard = end
       try Mount.run("cp", ["--reflink=auto", "--sparse=always", image, "\(image)-\(cut)"], in: workplace.folder)
       drill.child.send(signal: SIGCONT)
-      ledger = DrillLedger()
-      ledger.read(told, boot: 1)
-      stored = ledger.stored[1]?.count ?? 0
+      ledger = told
       let copy = try Mount(image: "\(image)-\(cut)", in: workplace)
       _ = ledger.check("\(copy.point)/spool", boot: 2, capBytes: 262_144)
       #expect(ledger.complaints.isEmpty, "cut \(cut): \(ledger.complaints.prefix(5))")
@@ -40,7 +42,8 @@ struct RealDiskTests {
     }
     #expect(drill.child.isRunning)
     drill.child.stop(signal: SIGKILL)
-    print("power cuts: \(cuts), \(stored) events stored in the end, \(ledger.complaints.count) lost")
+    print(
+      "power cuts: \(cuts), \(told.stored[1]?.count ?? 0) events stored in the end, \(ledger.complaints.count) lost")
   }
 
   @Test(
