@@ -18,8 +18,8 @@
 /// `events` is in the order of receipt, so that what comes is written to the end of the table, and what is oldest is
 /// taken from its start without an index. Its other indexes are for finding a duplicate, and by time for reading. A row
 /// that goes for its age or for room leaves its number in `boots` and `coverage`, so that an old duplicate is still
-/// known. `checksum` guards the two: SQLite does not notice a flipped bit in a number, and a number too high there would
-/// acknowledge what never came. Where it does not fit, the events themselves are counted.
+/// known. `checksum` guards the two: SQLite does not notice a flipped bit in a number, and a number too high there
+/// would acknowledge what never came. Where it does not fit, the events themselves are counted.
 enum Schema {
   /// "JUDR": PRAGMA application_id, which file(1) shows.
   static let application: Int32 = 0x4A55_4452
