@@ -96,7 +96,7 @@ struct Opener {
 
   // MARK: Checks
 
-  /// The file's first 100 bytes, by <https://www.sqlite.org/fileformat2.html#the_database_header>: what makes SQLite take
+  /// The file's first 100 bytes (<https://www.sqlite.org/fileformat2.html#the_database_header>): what makes SQLite take
   /// a damaged file for a read-only one, or for one in another encoding.
   private func checkHeader() throws(SQLiteFailure) {
     var header = [UInt8](repeating: 0, count: 100)

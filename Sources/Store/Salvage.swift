@@ -1,8 +1,8 @@
 internal import CSQLite
 internal import Telemetry
 
-/// Takes over what can be read of a damaged database into a new one: first the small tables, then the events, the newest
-/// first. Rows keep their numbers.
+/// Takes over what can be read of a damaged database into a new one: first the small tables, then the events, of which
+/// the newest come first. Rows keep their numbers.
 ///
 /// A page that cannot be read hides some rows: the place is stepped over, in steps that grow until something can be
 /// read again.
