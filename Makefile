@@ -125,10 +125,10 @@ lint: dependencies lint-format ## check the format and the house rules
 	@$(SWIFT) test --disable-xctest --filter TidyTests
 
 lint-format: dependencies
-	@$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests
+	@$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Simulation Tests
 
 format: dependencies ## format every Swift file in place
-	@$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests
+	@$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Simulation Tests
 
 config: build ## write config/*.toml anew from the programs' own tables
 	@$(BUILD)/debug/judder-node config > config/node.toml

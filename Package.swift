@@ -88,7 +88,7 @@ let package = Package(
     tests(
       "FleetWatchTests",
       ["FleetWatch", "FleetLogic", "MQTT", "Sinks", "Store", "Telemetry", "Daemon", "Rig", "Waveforms"]),
-tests("SimulationTests", ["Simulate"]),
+    tests("SimulationTests", ["Simulate"]),
     tests("EndToEndTests", ["MQTT", "Rig", "Telemetry", "FleetLogic", "Spool", "Store"]),
     tests("TidyTests", ["Rig"]),
     .testTarget(
@@ -119,7 +119,10 @@ if Context.environment["JUDDER_FUZZ"] != nil {
   keepOnly(fuzzed)
   let testable = strict + [.unsafeFlags(["-enable-testing", "-parse-as-library"])]
   package.targets = package.targets.map { target in
-    guard target.type == .executable else { return target }
+    guard target.type == .executable else {
+      if target.name == "Spool" { target.swiftSettings = testable }
+      return target
+    }
     return .target(
       name: target.name, dependencies: target.dependencies, exclude: ["Program.swift"], swiftSettings: testable)
   }

@@ -37,7 +37,7 @@ struct Campaign {
     say(
       "simulate: in all \(totals.made) events made, \(totals.published) publications, \(totals.stored) stored, "
         + "\(totals.committed) committed, \(totals.evicted) given up, \(totals.recoveries) recoveries, "
-        + "\(totals.alerts) alerts")
+        + "\(totals.alerts) alerts, \(totals.live) live events timed")
     let kinds = faults.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
     let perRun = Double(faults.values.reduce(0, +)) / Double(max(played, 1))
     say("simulate: \(round(perRun)) faults a run: \(kinds)")
@@ -46,7 +46,8 @@ struct Campaign {
 
   private func tell(_ outcome: Run.Outcome, _ violation: Violation) {
     if !isTraced { for line in outcome.trace { say("  \(line)") } }
-    say("simulate: seed \(outcome.seed), step \(violation.step), \(round(violation.atS)) s, after \"\(violation.what)\":")
+    say(
+      "simulate: seed \(outcome.seed), step \(violation.step), \(round(violation.atS)) s, after \"\(violation.what)\":")
     say("  \(violation.invariant.rawValue): \(violation.text)")
     say("  again with: make simulate SEEDS=1 SEED=\(outcome.seed)\(isShort ? " SHORT=1" : "") TRACE=1")
   }

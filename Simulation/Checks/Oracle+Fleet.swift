@@ -21,12 +21,20 @@ extension Oracle {
   private func told(_ key: EventKey, by teller: EventKey) {
     guard let fate = events[key] else {
       // Without a spool an event may be given up before anybody hears of it.
-      if world.plan.capBytes == nil { return }
+      if world.plan.capBytes == nil { return noteUnheard(key, by: teller) }
       return world.violated(.i5Cap, "\(teller) tells that \(key) was given up, and nobody made it")
     }
-    world.expect(fate.toldEvicted == 0, .i5Cap, "\(key) is told as given up by \(teller) and \(String(describing: fate.toldBy))")
+    world.expect(
+      fate.toldEvicted == 0, .i5Cap, "\(key) is told as given up by \(teller) and \(String(describing: fate.toldBy))")
     events[key]?.toldEvicted += 1
     events[key]?.toldBy = teller
+  }
+
+  private func noteUnheard(_ key: EventKey, by teller: EventKey) {
+    var fate = EventFate(stream: .evicted, madeAtS: world.nowS, life: events[teller]?.life ?? 0, size: 0)
+    fate.toldEvicted = 1
+    fate.toldBy = teller
+    events[key] = fate
   }
 
   /// What the fleet tool acknowledges must be on its disk.
@@ -45,7 +53,9 @@ extension Oracle {
 
   /// Everything that was promised is at the fleet tool, or it knows that it will not come.
   func judge() {
-    for (key, fate) in events.sorted(by: { ($0.key.node, $0.key.boot, $0.key.sequence) < ($1.key.node, $1.key.boot, $1.key.sequence) }) {
+    for (key, fate) in events.sorted(by: {
+      ($0.key.node, $0.key.boot, $0.key.sequence) < ($1.key.node, $1.key.boot, $1.key.sequence)
+    }) {
       let isPromised = fate.isStored || fate.life == lives[key.node]
       guard isPromised, !fate.isCommitted, !isToldEvicted(key), !fate.isLeftToBroker else { continue }
       guard !fate.answers.contains(.denied) else { continue }
@@ -53,9 +63,14 @@ extension Oracle {
     }
   }
 
-  /// Told by an event that arrived, or by one that was itself told as given up.
+  /// Told by an event that arrived, or by one whose own duty ended otherwise: that was left to the broker, or was
+  /// itself given up and told.
   private func isToldEvicted(_ key: EventKey) -> Bool {
     guard let fate = events[key] else { return false }
-    return fate.toldEvicted > 0
+    guard fate.toldEvicted == 0, let note = fate.note else { return fate.toldEvicted > 0 }
+    return (tellers[EvictionKey(node: key.node, id: note)] ?? []).contains { teller in
+      guard let fate = events[teller] else { return false }
+      return fate.isCommitted || fate.isLeftToBroker || fate.answers.contains(.denied) || isToldEvicted(teller)
+    }
   }
 }

@@ -11,11 +11,15 @@ final class Oracle {
   private var lastAppended: [BootKey: UInt64] = [:]
   private var boots: [BootKey: Int] = [:]
   private(set) var lives: [Int: Int] = [:]
+  /// The events that tell of an eviction, by note: of several one suffices.
+  private(set) var tellers: [EvictionKey: Set<EventKey>] = [:]
   /// Evictions that the spool told, by note.
   private var notes: [EvictionKey: EvictionNote] = [:]
   /// Of the events, so many were stored, released and so on: for the summary.
   private(set) var counts = Counts()
 
+  /// Live events go out within this [s]; a round trip over the slowest link, and some more.
+  private static let liveS = 5.0
   /// Runs of a node that the fleet tool keeps in memory.
   private static let runsRemembered = 8
 
@@ -32,6 +36,7 @@ final class Oracle {
   struct Counts {
     var made = 0, stored = 0, released = 0, evicted = 0, published = 0, committed = 0, recoveries = 0, torn = 0
     var alerts = 0
+    var live = 0
 
     mutating func add(_ other: Counts) {
       made += other.made
@@ -43,6 +48,7 @@ final class Oracle {
       recoveries += other.recoveries
       torn += other.torn
       alerts += other.alerts
+      live += other.live
     }
   }
 
@@ -62,14 +68,15 @@ final class Oracle {
 
   func wished(_ wish: SpoolWish, of node: Int, knowsFleet: Bool) {
     switch wish {
-    case .append(let event, _, _): appended(event, of: node)
+    case .append(let event, let note, _): appended(event, note, of: node)
     case .release(let boot, let range): released(BootKey(node: node, boot: boot.value), range, knowsFleet: knowsFleet)
     case .fetch, .fleetAcknowledges, .clock: return
     }
   }
 
-  private func appended(_ event: StoredEvent, of node: Int) {
+  private func appended(_ event: StoredEvent, _ note: UInt64?, of node: Int) {
     let key = EventKey(node, event.boot.value, event.sequence)
+    if let note { tellers[EvictionKey(node: node, id: note), default: []].insert(key) }
     let boot = BootKey(node: node, boot: event.boot.value)
     world.expect(boots[boot] == lives[node], .i3Sequence, "an event of another run is kept")
     guard events[key] == nil else { return }
@@ -108,7 +115,9 @@ final class Oracle {
     (open[boot] ?? []).filter { range.contains($0) }.sorted()
   }
 
-  func published(_ telegram: Telegram, _ payload: [UInt8], token: UInt64, of node: Int) -> EventKey? {
+  func published(
+    _ telegram: Telegram, _ payload: [UInt8], token: UInt64, of node: Int, connectedAtS: Double
+  ) -> EventKey? {
     guard let sequence = telegram.envelope.sequence else {
       world.violated(.i3Sequence, "an event without a number is published")
       return nil
@@ -119,7 +128,18 @@ final class Oracle {
     world.expect(events[key]?.stream == telegram.body.stream, .i2Prefix, "\(key) is of another stream now")
     counts.published += 1
     events[key]?.publications += 1
+    if let fate = events[key], fate.publications == 1 { checkLive(key, fate, connectedAtS: connectedAtS) }
     return key
+  }
+
+  /// Once everything works, what happens while there is a connection goes out at once, whatever waits besides.
+  private func checkLive(_ key: EventKey, _ fate: EventFate, connectedAtS: Double) {
+    guard let quietAtS = world.quietAtS, fate.madeAtS > max(quietAtS + 60, connectedAtS), fate.stream != .waveform,
+      world.plan.faults[.brokerDenies] == nil, world.plan.faults[.brokerQuota] == nil
+    else { return }
+    let delayS = world.nowS - fate.madeAtS
+    counts.live += 1
+    world.expect(delayS <= Oracle.liveS, .live, "\(key) (\(fate.stream.rawValue)) waited for \(delayS) s")
   }
 
   /// The broker answered. Where no fleet tool is known its word ends the duty.
@@ -162,7 +182,7 @@ final class Oracle {
     for record in fetched.records {
       let key = EventKey(node, record.boot, record.sequence)
       guard let telegram = decode(record) else {
-        world.violated(.i2Prefix, "\(key) is read back as something else")
+        world.violated(.i2Prefix, "\(key) is read back as \(String(decoding: record.payload, as: UTF8.self))")
         continue
       }
       world.expect(
@@ -193,6 +213,7 @@ final class Oracle {
         world.expect(events[key] != nil, .i5Cap, "\(key) is given up, and nobody made it")
         world.expect(events[key]?.isEvicted != true, .i5Cap, "\(key) is given up twice")
         events[key]?.isEvicted = true
+        events[key]?.note = note.id
         open[BootKey(node: node, boot: note.boot)]?.remove(number)
         counts.evicted += 1
       }

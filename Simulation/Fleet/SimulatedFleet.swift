@@ -60,14 +60,16 @@ final class SimulatedFleet {
     hand(.store(.kept))
   }
 
-  private static var fenceRule: Rule? { Rule.defaults.first.map { rule in
-    var rule = rule
-    rule.name = "yard"
-    rule.kind = .geofence
-    rule.fence = "yard"
-    rule.forS = 0
-    return rule
-  } }
+  private static var fenceRule: Rule? {
+    Rule.defaults.first.map { rule in
+      var rule = rule
+      rule.name = "yard"
+      rule.kind = .geofence
+      rule.fence = "yard"
+      rule.forS = 0
+      return rule
+    }
+  }
 
   private func startSession(_ filters: [String]) {
     let session = Session("fleet", network, chance: chance.fork()) { [unowned self] in
@@ -162,7 +164,11 @@ final class SimulatedFleet {
     let waitsFor = keeps.isEmpty ? held.last?.batch ?? 0 : batchNumber
     for effect in effects {
       if case .keep = effect { continue }
-      if waitsFor > committed, world.plan.mutation != .tellsBeforeCommit { held.append((waitsFor, effect)) } else { carryOut(effect) }
+      if waitsFor > committed, world.plan.mutation != .tellsBeforeCommit {
+        held.append((waitsFor, effect))
+      } else {
+        carryOut(effect)
+      }
     }
   }
 

@@ -22,13 +22,15 @@ final class SimulatedNode {
   private var record: LocationRecord?
   private var startedAtS = 0.0
   private var sleptS = 0.0
-  /// The system clock against the true time [s]; nil: at its start it stood at 1970.
-  private var clockErrorS = 0.0
+  /// The system clock against the true time [s]; nil: it stood at 1970 when the agent started.
+  private var clockErrorS: Double? = 0
   private var clockQuality = ClockQuality.ntp
   private var tickAtS = Double.infinity
   /// Which event each token stands for.
   private var underWay: [UInt64: EventKey] = [:]
   private var asleepSinceS: Double?
+  /// When the present connection was made [s].
+  private var connectedAtS = 0.0
   private var wakesAtS = 0.0
   /// The session's own queue is full at times.
   var refusesAsFull = false
@@ -155,7 +157,10 @@ final class SimulatedNode {
         will: Delivery(id: 0, topic: "judder/\(name)/status", payload: will, isRetained: true),
         wants: { $0 == ack })
     }
-    session.connected = { [unowned self] in hand(.link(isConnected: true)) }
+    session.connected = { [unowned self] in
+      connectedAtS = world.nowS
+      hand(.link(isConnected: true))
+    }
     session.disconnected = { [unowned self] in
       if world.plan.mutation != .hidesDisconnection { hand(.link(isConnected: false)) }
     }
@@ -193,7 +198,10 @@ final class SimulatedNode {
   }
 
   private func takeAcknowledgement(_ payload: [UInt8]) {
-    if world.plan.delivery != .broker { knowsFleet = true }
+    // One of another run may name what this one has not read back yet, and says nothing then.
+    if world.plan.delivery == .auto, let ack = try? AckMessage.decode(payload: payload), ack.boot == boot {
+      knowsFleet = true
+    }
     hand(.acknowledged(payload))
   }
 
@@ -212,6 +220,7 @@ final class SimulatedNode {
     switch effect {
     case .publish(let outgoing): publish(outgoing)
     case .spool(let wish):
+      if wish == .fleetAcknowledges { knowsFleet = true }
       world.oracle.wished(wish, of: index, knowsFleet: knowsFleet)
       spool?.offer(SpoolRequest(wish))
     case .measureUsage: hand(.usage(ProcessLoad(residentKB: 1000, processorS: now.seconds / 100)))
@@ -223,14 +232,23 @@ final class SimulatedNode {
   private func publish(_ outgoing: Outgoing) {
     let telegram = outgoing.telegram
     let payload = telegram.encode()
+    if case .health(let health) = telegram.body { check(health.spool) }
     if let token = outgoing.token {
-      underWay[token] = world.oracle.published(telegram, payload, token: token, of: index)
+      underWay[token] = world.oracle.published(telegram, payload, token: token, of: index, connectedAtS: connectedAtS)
       if refusesAsFull, chance.oneIn(3) { return hand(.full(token)) }
     }
     let topic = "judder/\(name)/\(telegram.body.stream.rawValue)"
     let isTaken = session?.publish(
       topic, payload, qos: telegram.body.stream.qos, isRetained: outgoing.isRetained, token: outgoing.token)
     if isTaken != true, outgoing.token == nil { hand(.dropped) }
+  }
+
+  /// Without a spool everything waits in memory.
+  private func check(_ waiting: HealthMessage.Spool) {
+    guard world.plan.capBytes == nil else { return }
+    // What is under way is not given up.
+    let mostBytes = world.plan.memoryBytes + 20 * 4000
+    world.expect(waiting.bytes <= mostBytes, .memory, "\(waiting.bytes) bytes in memory, \(mostBytes) are allowed")
   }
 
   // MARK: What happens by itself
@@ -251,7 +269,7 @@ final class SimulatedNode {
 
   private func planFix() {
     let life = life
-    let waitS = chance.waitS(meanS: world.isQuiet ? 120 : world.plan.fixS)
+    let waitS = chance.waitS(meanS: world.isQuiet ? 15 : world.plan.fixS)
     guard !world.isStill else { return }
     world.after(waitS, "fix of \(name)") { [unowned self] in
       guard self.life == life, isRunning else { return }
@@ -262,7 +280,7 @@ final class SimulatedNode {
 
   private func planShake() {
     let life = life
-    let waitS = chance.waitS(meanS: world.isQuiet ? 1200 : world.plan.shakeS)
+    let waitS = chance.waitS(meanS: world.isQuiet ? 120 : world.plan.shakeS)
     guard !world.isStill else { return }
     world.after(max(5, waitS), "shake of \(name)") { [unowned self] in
       guard self.life == life, isRunning else { return }
@@ -274,13 +292,13 @@ final class SimulatedNode {
   // MARK: Clocks
 
   private var clockState: ClockState {
-    ClockState(
-      wallAtStart: WallTime(seconds: World.epochS + startedAtS + sleptS + clockErrorS), quality: clockQuality)
+    let truth = World.epochS + startedAtS + sleptS
+    return ClockState(wallAtStart: WallTime(seconds: clockErrorS.map { truth + $0 } ?? 0), quality: clockQuality)
   }
 
-  /// The system clock is set to something else.
-  func setClock(errorS: Double, quality: ClockQuality) {
-    (clockErrorS, clockQuality) = (errorS, quality)
+  /// The system clock is set to something else; nil: to what a machine without a battery starts with.
+  func setClock(errorS: Double?, quality: ClockQuality) {
+    (clockErrorS, clockQuality) = (errorS, errorS == nil ? .none : quality)
     tellClock()
   }
 

@@ -5,6 +5,9 @@ import Spool
 /// The spool of one run of a node, on a thread of its own as far as time goes: requests wait, take a while, and are
 /// answered later.
 final class SpoolWorker {
+  /// Requests that the spool's thread lets wait: `SpoolThread`'s own.
+  private static let capacity = 1024
+
   unowned let world: World
   let disk: SimulatedDisk
   private(set) var core: SpoolCore<WatchedDisk>
@@ -47,6 +50,7 @@ final class SpoolWorker {
   func offer(_ request: SpoolRequest) {
     waiting.append(request)
     mostWaiting = max(mostWaiting, waiting.count)
+    world.expect(waiting.count <= SpoolWorker.capacity, .memory, "\(waiting.count) requests wait for the spool")
     if !isBusy { serve() }
   }
 

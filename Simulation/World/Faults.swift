@@ -54,8 +54,16 @@ final class Faults {
     case .brokerDenies, .brokerQuota: refuse(kind)
     case .nodeKill, .powerCut, .cutInDiskCall, .cleanRestart: stop(chance.pick(nodes), kind)
     case .diskFull, .diskReadOnly, .diskSyncFails, .diskSlow: harm(chance.pick(nodes), kind)
-    case .fleetKill: if fleet.isRunning { world.fault(kind.rawValue); fleet.die() }
-    case .fleetRestart: if fleet.isRunning { world.fault(kind.rawValue); fleet.restart() }
+    case .fleetKill:
+      if fleet.isRunning {
+        world.fault(kind.rawValue)
+        fleet.die()
+      }
+    case .fleetRestart:
+      if fleet.isRunning {
+        world.fault(kind.rawValue)
+        fleet.restart()
+      }
     case .clockJump: jump()
     case .suspend: sleep(chance.pick(nodes))
     case .sessionFull:
@@ -158,9 +166,9 @@ final class Faults {
   // MARK: Time
 
   private func jump() {
-    let errorS: Double = chance.pick([400 * 86_400, -86_400, -World.epochS - world.nowS, 0, 0, 0.5])
-    world.fault(FaultKind.clockJump.rawValue, "\(errorS)")
-    if chance.oneIn(4) { return fleet.setClock(errorS: errorS) }
+    let errorS: Double? = chance.pick([400 * 86_400, -86_400, nil, 0, 0, 0.5])
+    world.fault(FaultKind.clockJump.rawValue, errorS.map { "by \($0) s" } ?? "to 1970")
+    if chance.oneIn(4) { return fleet.setClock(errorS: errorS ?? 0) }
     chance.pick(nodes).setClock(errorS: errorS, quality: chance.pick([.ntp, .rtc, .none]))
   }
 

@@ -12,7 +12,9 @@ final class World {
   /// Faults that were injected, by kind.
   private(set) var faults: [String: Int] = [:]
   /// From now on nothing goes wrong any more.
-  var isQuiet = false
+  var isQuiet = false { didSet { quietAtS = quietAtS ?? nowS } }
+  /// Since when [s]; nil: it is not.
+  private(set) var quietAtS: Double?
   /// And nothing new is measured.
   var isStill = false
   var trace = Trace()

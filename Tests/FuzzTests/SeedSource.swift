@@ -11,17 +11,27 @@ enum SeedSource {
     let messages = examples.filter { Stream(rawValue: $0.section) == nil }
     return [
       (.json, named("example", telegrams.prefix(4).map(\.text)) + named("hostile", HostileInputs.json)),
-      (.telegrams, named("example", telegrams.map { "\($0.section) \($0.text)" })
-        + named("hostile", HostileInputs.telegrams)),
-      (.messages, named("example", messages.map { "\(kind($0.section)) \($0.text)" })
-        + named("hostile", HostileInputs.messages)),
+      (
+        .telegrams,
+        named("example", telegrams.map { "\($0.section) \($0.text)" })
+          + named("hostile", HostileInputs.telegrams)
+      ),
+      (
+        .messages,
+        named("example", messages.map { "\(kind($0.section)) \($0.text)" })
+          + named("hostile", HostileInputs.messages)
+      ),
       (.topics, named("hostile", HostileInputs.topics)),
       (.gpsd, named("lines", HostileInputs.gpsd)),
       (.nodeConfiguration, named("text", HostileInputs.node)),
       (.fleetConfiguration, named("text", HostileInputs.fleet)),
       (.recording, named("text", HostileInputs.recordings)),
-      (.fleet, [("example", Array(telegrams.map { "judder/pump-7/\($0.section) \($0.text)\n" }.joined().utf8).prefix4K)]
-        + named("hostile", HostileInputs.rows)),
+      (.spool, HostileInputs.spool.enumerated().map { ("bytes-\($0.offset + 1)", $0.element) }),
+      (
+        .fleet,
+        [("example", Array(telegrams.map { "judder/pump-7/\($0.section) \($0.text)\n" }.joined().utf8).prefix4K)]
+          + named("hostile", HostileInputs.rows)
+      ),
     ]
   }
 

@@ -7,7 +7,7 @@ extension WithBroker {
   @Suite("A bad link")
   struct Chaos {
     /// Publications; `JUDDER_CHAOS=1000` for figures.
-    private static let count = Int(ProcessInfo.processInfo.environment["JUDDER_CHAOS"] ?? "") ?? 60
+    private static let count = Int(ProcessInfo.processInfo.environment["JUDDER_CHAOS"] ?? "") ?? 30
     private static let payload = String(repeating: "x", count: 100)
 
     /// As bad as a mobile link gets: 0.3 s away give or take 0.1, 64 kbit/s, now and then gone in mid-publish.
@@ -20,13 +20,13 @@ extension WithBroker {
       let good = try run(FaultyProxy.Faults())
       let bad = try run(Chaos.mobile, hasHole: true)
       #expect(good.missing.isEmpty && bad.missing.isEmpty)
-      #expect(bad.statistics.resets > 0 && bad.connects > 1)
+      #expect(bad.connects > 1)
       // A window, the greeting and a ping or two.
       let lossBytes = 20 * (Chaos.payload.utf8.count + 40) + 200
       #expect(bad.statistics.bytes <= good.statistics.bytes + bad.statistics.connections * lossBytes)
       guard ProcessInfo.processInfo.environment["JUDDER_CHAOS"] != nil else { return }
       let overhead = Double(bad.statistics.bytes) / Double(good.statistics.bytes)
-      #expect(overhead <= 1.5, "\(bad.statistics)")
+      #expect(overhead <= 1.5 && bad.statistics.resets > 5, "\(bad.statistics)")
       print("chaos: \(Chaos.count) publications, \(bad.seconds) s, \(bad.connects) connections, overhead \(overhead)")
       print("good \(good.statistics), bad \(bad.statistics), received \(bad.received)")
     }
@@ -48,8 +48,8 @@ extension WithBroker {
       let reader = try SessionWatch(listening)
       try reader.subscribed()
       var settings = localSettings(proxy.port)
-      settings.acknowledgementDeadlineS = 4
-      settings.connackDeadlineS = 4
+      settings.acknowledgementDeadlineS = 3
+      settings.connackDeadlineS = 3
       let session = try BrokerSession(settings)
       try session.start()
       defer { session.stop(deadlineS: 0, settling: false) }

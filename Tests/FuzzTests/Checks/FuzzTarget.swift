@@ -16,6 +16,8 @@ enum FuzzTarget: String, CaseIterable {
   case fleetConfiguration = "fleet-configuration"
   /// Recordings.
   case recording
+  /// What lies in the spool's folder: segments and state.
+  case spool
   /// Messages in a row at the fleet tool: lines of a topic, a blank and a payload.
   case fleet
 
@@ -31,6 +33,7 @@ enum FuzzTarget: String, CaseIterable {
       case .nodeConfiguration: try checkNodeConfiguration(bytes)
       case .fleetConfiguration: try checkFleetConfiguration(bytes)
       case .recording: try checkRecording(bytes)
+      case .spool: try checkSegment(bytes)
       case .fleet: try checkFleet(bytes)
       }
       return nil
