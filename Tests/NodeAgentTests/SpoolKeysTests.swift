@@ -1,5 +1,7 @@
+import BrokerLink
 import Daemon
 import Foundation
+import MQTT
 import NodeLogic
 import Spool
 import Telemetry
