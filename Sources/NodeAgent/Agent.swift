@@ -147,8 +147,8 @@ extension Agent {
     }
     guard spool == nil else { return }
     log.warning(
-      "spool: spool.directory is not set, and STATE_DIRECTORY is not either: events wait in memory alone, and end with "
-        + "this process")
+      "spool: there is no folder, since spool.directory names none and systemd gave none (STATE_DIRECTORY): events "
+        + "wait in memory alone, and end with this process")
   }
 
   private func startLink() {
@@ -328,9 +328,7 @@ extension Agent {
   }
 
   /// Nothing is left that waiting could bring to the broker, but for what is safe on the disk.
-  private var isDrained: Bool {
-    !link.isConnected || (node.imminentEvents == 0 && (spool != nil || node.unsavedEvents == 0))
-  }
+  private var isDrained: Bool { !link.isConnected || node.imminentEvents == 0 }
 }
 
 extension Note.Level {

@@ -113,9 +113,12 @@ public struct Outbox: Sendable {
   public var underWayCount: Int { underWay.count }
   /// Events that are in memory alone.
   public var unsaved: Int { unsavedCount }
-  /// Events that are about to go out, or under way.
+  /// Events that are about to go out, or under way, but for those that are on the disk and late: what it is worth to
+  /// wait for at the end.
   public var imminent: Int {
-    entries.values.count { $0.phase == .underWay || ($0.phase == .waiting && !$0.isLate) }
+    entries.values.count {
+      !$0.isFetched && ($0.phase == .underWay || ($0.phase == .waiting && !($0.isLate && $0.keeping == .stored)))
+    }
   }
 
   /// Takes an event in, and gives it its sequence number.
