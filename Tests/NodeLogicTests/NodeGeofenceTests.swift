@@ -199,7 +199,7 @@ import Testing
     let odometer = try #require(drive.records.last).odometer
     drive.effects += drive.node.reconfigure(settings, at: Instant(seconds: 60))
     drive.hand(.gpsd(.link(.up(release: "3.22"))), at: Instant(seconds: 61))
-    drive.hand(.link(isConnected: true), at: Instant(seconds: 61))
+    drive.connect(at: Instant(seconds: 61))
     try drive.go(from: 0, to: 0, seconds: 20, at: 62)
     #expect(drive.crossings.map(\.1.event) == [.enter], "the one from before")
     #expect(odometer.totalM > 300)
