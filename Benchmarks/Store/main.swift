@@ -53,7 +53,8 @@ func name(_ node: Int) -> NodeName { NodeName("node-\(node)") ?? NodeName("node"
 func event(node: Int, boot: UInt32, sequence: UInt64, at t: Double) -> EventRow {
   let isImpact = sequence % 10 == 0
   let head =
-    "{\"v\":1,\"boot\":\"\(BootID(boot))\",\"seq\":\(sequence),\"t\":\(t),\"clk\":\"ntp\",\"up\":\(Double(sequence) * 30),"
+    "{\"v\":1,\"boot\":\"\(BootID(boot))\",\"seq\":\(sequence),\"t\":\(t),\"clk\":\"ntp\","
+    + "\"up\":\(Double(sequence) * 30),"
   let content =
     isImpact
     ? "\"id\":\(sequence / 10),\"start_t\":\(t),\"peak_g\":3.217,\"duration_s\":0.012,\"dv_mps\":0.41,\"axis\":\"z\"}"

@@ -59,6 +59,10 @@ public enum BrokerSection {
         "Longest silence before a ping. A dead link is noticed within one and a half of it. Keep it below the time "
           + "after which the network forgets idle connections."),
       .number(
+        "retry_max_s", 0.1...3600, unit: "s", default: 100,
+        "Longest wait between two tries to connect. The waits grow from a second to this, and are short again after a "
+          + "connection that lasted a minute."),
+      .number(
         "reconnect_spread_s", 0...3600, unit: "s", default: reconnectSpreadS,
         "After the broker ended the connection, the first try to connect comes at a random moment within this time, "
           + "and each later one between once and twice this time after the last, so that a fleet does not come back "

@@ -35,6 +35,8 @@ extension BrokerSettings {
     password = try BrokerSettings.password(table, environment).map { Array($0.text.utf8) }
     security = try BrokerSettings.security(table)
     keepaliveS = table.integer("keepalive_s")
+    backoff.maxS = table.number("retry_max_s")
+    backoff.firstS = min(backoff.firstS, backoff.maxS)
     backoff.spreadS = table.number("reconnect_spread_s")
     do throws(SettingsProblem) {
       try check()

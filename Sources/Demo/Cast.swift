@@ -17,7 +17,7 @@ final class Cast {
   private let gpsd: GpsdRig
   private let player: RoutePlayer
   private let listener: ChildProcess
-  private let fleet: ChildProcess
+  private var fleet: ChildProcess
   private let picture: FleetPicture
   private var processes: [String: ChildProcess] = [:]
   private var environment: [String: String]
@@ -44,17 +44,37 @@ final class Cast {
     let link = ["JUDDER_BROKER_PORT": "\(broker.port)"]
     let program = try Cast.program("judder-fleet")
     let config = "\(Cast.settings)/fleet.toml"
-    fleet = try ChildProcess(
-      program, ["run", "--config", config], name: "judder-fleet-run", in: workplace.folder, environment: link)
+    fleet = try Cast.fleet(in: workplace, environment: link)
     picture = try FleetPicture(program, config: config, columns: columns, in: workplace, environment: link)
     for node in Cast.nodes { try start(node) }
   }
 
-  /// Starts a node, for the first time or again.
+  /// Starts a node, for the first time or again. What it keeps lies in a folder of its own, as systemd would have it.
   func start(_ node: String) throws {
+    let folder = try Cast.stateFolder(node, in: workplace)
     processes[node] = try ChildProcess(
       try Cast.program("judder-node"), ["run", "--config", "\(Cast.settings)/\(node).toml"], name: node,
-      in: workplace.folder, environment: environment)
+      in: workplace.folder, environment: environment.merging(["STATE_DIRECTORY": folder]) { $1 })
+  }
+
+  /// Starts the fleet tool again; its output goes on in the same file.
+  func startFleet() throws {
+    fleet = try Cast.fleet(in: workplace, environment: ["JUDDER_BROKER_PORT": "\(broker.port)"])
+  }
+
+  func killFleet() { fleet.stop(signal: SIGKILL) }
+
+  private static func fleet(in workplace: Workplace, environment: [String: String]) throws -> ChildProcess {
+    let folder = try stateFolder("judder-fleet", in: workplace)
+    return try ChildProcess(
+      try program("judder-fleet"), ["run", "--config", "\(settings)/fleet.toml"], name: "judder-fleet-run",
+      in: workplace.folder, environment: environment.merging(["STATE_DIRECTORY": folder]) { $1 })
+  }
+
+  private static func stateFolder(_ name: String, in workplace: Workplace) throws -> String {
+    let folder = workplace.path("\(name).state")
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    return folder
   }
 
   /// Ends a node as a power cut does.
@@ -91,7 +111,7 @@ final class Cast {
     // What they said last is on its way through the broker.
     _ = waitUntil(seconds: 3) {
       _ = listen()
-      return ledger.lastStates.values.allSatisfy { $0 == .stopped }
+      return ledger.lastStates.values.allSatisfy { $0 == .stopped } && ledger.delivery.stored == ledger.delivery.events
     }
     return statuses
   }

@@ -18,6 +18,9 @@ struct Ledger {
   private(set) var crossings: [GeofenceMessage.Event: Int] = [:]
   private(set) var lastStates: [NodeName: StatusMessage.State] = [:]
   private(set) var wills = 0
+  /// The numbers of the events that were heard, and what the fleet tool has acknowledged of each run.
+  private var events: [NodeName: [BootID: Set<UInt64>]] = [:]
+  private var acknowledged: [NodeName: [BootID: AckMessage]] = [:]
   /// What was no message of the contract, with the reason.
   private(set) var unreadable: [String] = []
   private let nodes = PrefixPattern(.standard)
@@ -30,6 +33,9 @@ struct Ledger {
     do throws(DecodingProblem) {
       if let topic = try? Topic(parts[0], under: nodes) {
         take(try Telegram.decode(stream: topic.stream, payload: payload), of: topic.node)
+      } else if let topic = AckTopic(parts[0], under: nodes) {
+        let ack = try AckMessage.decode(payload: payload)
+        acknowledged[topic.node, default: [:]][ack.boot] = ack
       } else if let topic = FleetTopic(parts[0], under: .standardFleet) {
         if case .alert = topic { take(try AlertMessage.decode(payload: payload)) }
       } else {
@@ -43,6 +49,9 @@ struct Ledger {
   private mutating func take(_ telegram: Telegram, of node: NodeName) {
     messages[node, default: [:]][telegram.body.stream, default: 0] += 1
     boots[node, default: []].insert(telegram.envelope.boot)
+    if let sequence = telegram.envelope.sequence {
+      events[node, default: [:]][telegram.envelope.boot, default: []].insert(sequence)
+    }
     switch telegram.body {
     case .status(let status):
       lastStates[node] = status.state
@@ -66,6 +75,19 @@ struct Ledger {
   mutating func takeNews() -> [String] {
     defer { news = [] }
     return news
+  }
+
+  /// Events that were heard, and how many of them the fleet tool says it has stored.
+  var delivery: (events: Int, stored: Int) {
+    var (count, stored) = (0, 0)
+    for (node, boots) in events {
+      for (boot, numbers) in boots {
+        count += numbers.count
+        guard let ack = acknowledged[node]?[boot] else { continue }
+        stored += numbers.count { number in number <= ack.sequence || ack.also.contains { $0.contains(number) } }
+      }
+    }
+    return (count, stored)
   }
 
   func count(_ stream: Stream) -> Int { messages.values.reduce(0) { $0 + ($1[stream] ?? 0) } }

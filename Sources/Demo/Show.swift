@@ -6,6 +6,8 @@ final class Show {
   /// Seconds from the start.
   private static let killAt = 9.0
   private static let restartAt = 16.0
+  private static let killFleetAt = 19.0
+  private static let restartFleetAt = 20.5
   private static let endAt = 36.0
   /// What was not seen by then is missing.
   private static let giveUpAt = 75.0
@@ -17,6 +19,8 @@ final class Show {
   private let begin = DispatchTime.now()
   private var isKilled = false
   private var isRestarted = false
+  private var isFleetKilled = false
+  private var isFleetRestarted = false
   private var nextTable = 1.5
 
   init(_ cast: Cast, isKept: Bool) {
@@ -56,7 +60,23 @@ final class Show {
       say("\(Cast.killed) is started again")
       try cast.start(Cast.killed)
     }
-    if isKilled == isRestarted, let casualty = cast.casualty() { throw RigError(casualty) }
+    try killFleet()
+    guard isKilled == isRestarted, isFleetKilled == isFleetRestarted, let casualty = cast.casualty() else { return }
+    throw RigError(casualty)
+  }
+
+  /// Events wait at the nodes meanwhile, and no alert is told twice.
+  private func killFleet() throws {
+    if !isFleetKilled, elapsedS >= Show.killFleetAt {
+      isFleetKilled = true
+      say("judder-fleet run is killed (SIGKILL)")
+      cast.killFleet()
+    }
+    if !isFleetRestarted, elapsedS >= Show.restartFleetAt {
+      isFleetRestarted = true
+      say("judder-fleet run is started again, with its database")
+      try cast.startFleet()
+    }
   }
 
   /// Prints alerts and fences entered as they come, and the table when it is due and has changed.

@@ -8,7 +8,7 @@ struct Summary {
   }
 
   /// What the nodes of the demo say between them.
-  private static let expected = Stream.allCases.filter { $0 != .reply }
+  private static let expected = Stream.allCases.filter { $0 != .reply && $0 != .evicted }
 
   private let ledger: Ledger
   let items: [Item]
@@ -18,13 +18,13 @@ struct Summary {
     self.ledger = ledger
     items =
       Summary.streams(ledger) + Summary.shakes(ledger) + Summary.location(ledger) + Summary.alerts(ledger)
-      + Summary.restart(ledger) + (endedCleanly.map { Summary.ends(ledger, $0) } ?? [])
+      + Summary.restart(ledger) + Summary.delivery(ledger) + (endedCleanly.map { Summary.ends(ledger, $0) } ?? [])
   }
 
   var isComplete: Bool { items.allSatisfy(\.isSeen) }
 
   private static func streams(_ ledger: Ledger) -> [Item] {
-    // Nobody asks a node for anything in the demo, so that nothing replies.
+    // Nobody asks a node for anything in the demo, so that nothing replies; and nothing has to be given up.
     let silent = expected.filter { ledger.count($0) == 0 }.map(\.rawValue)
     let missing = silent.isEmpty ? "" : "; nothing on \(silent.joined(separator: ", "))"
     let unreadable = ledger.unreadable.first.map { "; \(ledger.unreadable.count) unreadable: \($0)" } ?? ""
@@ -69,6 +69,15 @@ struct Summary {
     [
       Item(text: "the broker reported the killed node: \(ledger.wills)", isSeen: ledger.wills > 0),
       Item(text: "\(Cast.killed) came back as a new boot", isSeen: ledger.hasStarted(Cast.killed, times: 2)),
+    ]
+  }
+
+  private static func delivery(_ ledger: Ledger) -> [Item] {
+    let (events, stored) = ledger.delivery
+    return [
+      Item(
+        text: "events: \(events), of which the fleet tool, killed in between, says that it has stored \(stored)",
+        isSeen: events > 0 && stored == events)
     ]
   }
 

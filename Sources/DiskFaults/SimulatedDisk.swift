@@ -13,6 +13,8 @@ public final class SimulatedDisk: SpoolDisk {
   /// Asked before each call: the errno with which it fails, or nil. A failing sync forgets what it should have synced,
   /// as Linux does: the next sync of the file succeeds, and the bytes are not on the medium.
   public var fault: (DiskCall) -> Int32? = { _ in nil }
+  /// Bytes of every segment that can't be read: EIO.
+  public var badBytes: Range<Int>?
   /// After this call the disk is dead: every call fails with EIO and changes nothing, until `powerCut` or `restart`.
   public var diesAfterCall: Int?
   /// Calls so far, and how many of each kind.
@@ -140,6 +142,9 @@ public final class SimulatedDisk: SpoolDisk {
   public func read(_ name: String, from offset: Int, count: Int) throws(DiskFailure) -> [UInt8] {
     try begin(.read, name)
     let bytes = try existing(name, "openat").bytes
+    if name.hasSuffix(".seg"), let badBytes, (offset..<min(offset + count, bytes.count)).overlaps(badBytes) {
+      throw DiskFailure(call: "pread64", code: EIO, name: name)
+    }
     return Array(bytes[min(offset, bytes.count)..<min(offset + count, bytes.count)])
   }
 

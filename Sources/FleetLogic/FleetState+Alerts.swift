@@ -97,11 +97,12 @@ extension FleetState {
     retainedAlerts.note(key)
   }
 
-  /// Publishes that an alert is over, and takes it away.
+  /// Publishes that an alert is over, and takes it away. With a store it is taken away once it is on the disk that this
+  /// was told: what the broker still has then says, after a restart, what was published and what was not.
   private mutating func publishOver(_ key: AlertKey, _ alert: Alert) {
     let topic = text(.alert(rule: alert.rule, node: alert.node.description))
     publish(topic, alert.message.encode())
-    publish(topic, [])
+    if !configuration.keeps { publish(topic, []) }
     retainedAlerts.forget(key)
   }
 

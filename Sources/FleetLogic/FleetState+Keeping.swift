@@ -99,15 +99,18 @@ extension FleetState {
     if untold[key, default: []].count > Self.mostUntold { untold[key]?.removeFirst() }
   }
 
-  /// Every sink knows.
+  /// Every sink knows. What the broker may not know yet counts as told when it does.
   mutating func noteTold(_ alert: Alert) {
-    guard let rule = configuration.rules.firstIndex(where: { $0.name == alert.rule }), let node = indices[alert.node]
+    guard transients[alert.id] == nil, let rule = configuration.rules.firstIndex(where: { $0.name == alert.rule }),
+      let node = indices[alert.node]
     else { return }
     let key = AlertKey(rule: rule, node: node)
     guard let place = untold[key]?.firstIndex(where: { $0.id == alert.id && $0.state == alert.state }) else { return }
     untold[key]?.remove(at: place)
     if untold[key]?.isEmpty == true { untold[key] = nil }
     touched.insert(key)
+    guard alert.state == .resolved, records[key]?.life.isFiring != true else { return }
+    publish(text(.alert(rule: alert.rule, node: alert.node.description)), [])
   }
 
   // MARK: The store itself

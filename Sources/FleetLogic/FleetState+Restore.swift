@@ -117,6 +117,7 @@ extension FleetState {
 
   /// What fired and was over before anybody may have heard of it: the broker may know nothing of it.
   private mutating func noteTransients(_ kept: KeptAlert) {
+    guard configuration.publishes else { return }
     for (id, alerts) in Dictionary(grouping: kept.untold, by: \.id) where alerts.count > 1 { transients[id] = alerts }
   }
 }

@@ -18,6 +18,8 @@ extension FleetState {
       return reject(.payload(error.reason), "\(SafeText.escaped(topic)): \(error)", at: moment)
     }
     tally.own += 1
+    retainedAlerts.expectMore(at: moment.instant)
+    guard message.state != .resolved else { return takeAwayOver(message, topic) }
     guard let number = configuration.rules.firstIndex(where: { $0.name == name }), let node = NodeName(node),
       configuration.rules[number].nodes.matches(node.description), message.state == .firing,
       message.rule == name, message.node == node.description
@@ -68,9 +70,17 @@ extension FleetState {
     over.state = .resolved
     over.time = moment.wall
     over.summary = "\(message.node): over"
-    if let id = message.id, let told = transients.removeValue(forKey: id)?.last { over = told.message }
+    let told = message.id.flatMap { transients.removeValue(forKey: $0) } ?? []
+    if let last = told.last { over = last.message }
     publish(topic, over.encode())
-    publish(topic, [])
+    for alert in told { noteTold(alert) }
+    if told.isEmpty { publish(topic, []) }
+  }
+
+  /// The broker has the end of an alert, which was published and is still to be taken away.
+  private mutating func takeAwayOver(_ message: AlertMessage, _ topic: String) {
+    takeAway(topic, "it is over")
+    for alert in message.id.flatMap({ transients.removeValue(forKey: $0) }) ?? [] { noteTold(alert) }
   }
 
   /// Publishes what the broker has not, once what it kept has come.
@@ -79,11 +89,11 @@ extension FleetState {
     for key in records.keys.sorted(by: inOrder) where records[key]?.life.isFiring == true && !retainedAlerts.has(key) {
       publishFiring(key, at: moment)
     }
-    for alert in transients.values.joined().sorted(by: { ($0.at.wall, $0.id) < ($1.at.wall, $1.id) }) {
-      let topic = text(.alert(rule: alert.rule, node: alert.node.description))
-      publish(topic, alert.message.encode())
-      if alert.state == .resolved { publish(topic, []) }
-    }
+    let unknown = transients.values.joined().sorted { ($0.at.wall, $0.id) < ($1.at.wall, $1.id) }
     transients = [:]
+    for alert in unknown {
+      publish(text(.alert(rule: alert.rule, node: alert.node.description)), alert.message.encode())
+      noteTold(alert)
+    }
   }
 }

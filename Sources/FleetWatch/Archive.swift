@@ -43,6 +43,8 @@ final class Archive {
   /// Why nothing is kept just now; nil while it is.
   private(set) var trouble: String?
   private var hasWorked = false
+  /// Of all parts of what was kept.
+  private var lastReceived: WallTime?
 
   init(_ settings: StoreSettings, _ loop: EventLoop, _ log: Log) {
     self.settings = settings
@@ -105,7 +107,11 @@ final class Archive {
   private func take(_ report: StoreReport) {
     switch report {
     case .opened(let report): note(report)
-    case .kept(let kept): ports?.restore(FleetLogic.KeptFleet(kept))
+    case .kept(let part):
+      var kept = FleetLogic.KeptFleet(part)
+      lastReceived = [lastReceived, kept.lastReceived].compactMap { $0 }.max()
+      kept.lastReceived = lastReceived
+      ports?.restore(kept)
     case .ready: goAhead()
     case .refused(let problem): refuse(problem)
     case .committed(let report): finish(report)

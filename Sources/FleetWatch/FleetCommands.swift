@@ -48,8 +48,8 @@ enum FleetCommands {
     details: [
       "Alerts go to the sinks of the configuration; without any, to standard output and to <alerts_prefix>/alerts/..., "
         + "retained while they fire. With --json lines on standard output are JSON. One such process per fleet.",
-      "Every event is kept in the database of store.file before anybody hears of it, and acknowledged to its node then. "
-        + "After a restart it goes on where it ended: no alert is told twice, and the broker has kept what came meanwhile.",
+      "Every event is kept in the database of store.file before anybody hears of it, and then acknowledged to its "
+        + "node. After a restart it goes on where it ended: no alert is told twice, and the broker has kept what came.",
     ])
 
   private static let check = Command(

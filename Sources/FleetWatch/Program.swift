@@ -15,8 +15,8 @@ enum Program {
       FleetSchema.schema, defaultFile: FleetCommands.defaultFile, environment: environment)
     let file = source.file(invocation)
     let runs = !["watch", "check", "config"].contains(invocation.command)
-    // For run the same at each start, so that the broker keeps what comes meanwhile. Otherwise one for the whole run, so
-    // that a reload does not change it.
+    // For run the same at each start, so that the broker keeps what comes meanwhile. Otherwise one for the whole run:
+    // a reload does not change it.
     let clientID =
       runs ? FleetConfiguration.clientID(hostName: hostName()) : "judder-fleet-\(try RandomSource.bootID())"
     let load = { () throws(ConfigurationFailure) in

@@ -7,7 +7,7 @@ extension StoreSettings {
   static let section = ConfigurationSection(
     "store",
     summary:
-      "Where run keeps every event, for good. Only what is kept is acknowledged to the nodes. watch keeps nothing.",
+      "Where run keeps every event. Only what is kept is acknowledged to the nodes. watch keeps nothing.",
     [
       .path(
         "file", note: "fleet.db in systemd's STATE_DIRECTORY; without that nothing is kept",
@@ -15,8 +15,8 @@ extension StoreSettings {
       .number("keep_days", 0.01...36_500, unit: "d", default: 90, "Events that came longer ago are given up."),
       .number(
         "cap_mb", 1...1_000_000, unit: "MB", default: 1024,
-        "The database does not grow beyond this. Given up are locations, orientations and waveforms that are a day old, "
-          + "then anything, each time the oldest."),
+        "The database does not grow beyond this. Given up are locations, orientations and waveforms that are a day "
+          + "old, then anything, each time the oldest."),
     ])
 
   /// Nil: there is no file for it.

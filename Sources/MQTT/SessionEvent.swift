@@ -11,8 +11,8 @@ public enum SessionEvent: Sendable, Equatable {
   case delivered(token: UInt64, Delivery)
   /// The publication was not taken.
   case refused(token: UInt64, Refusal)
-  /// A message came for one of the subscriptions. libmosquitto acknowledges it to the broker before it hands it over: one
-  /// that waits here to be drained when the program dies is not sent again.
+  /// A message came for one of the subscriptions. libmosquitto acknowledges it to the broker before it hands it over:
+  /// one that waits here to be drained when the program dies is not sent again.
   case message(Message)
   /// The broker's answer to a subscription: the QoS it grants, or why not.
   case subscribed(filter: String, Result<QoS, Refusal>)

@@ -2,9 +2,9 @@
 /// value.
 ///
 /// libmosquitto pings when it has heard or said nothing for a keepalive, and gives the link up when another one has
-/// passed. Here the answer to a ping has half a keepalive, and the acknowledgement of a publication a whole one, so that
-/// whatever is under way, or nothing at all, a dead link is noticed within one and a half: in the time after which the
-/// broker has given us up as well (MQTT 5, 3.1.2.10).
+/// passed. Here the answer to a ping has half a keepalive, and the acknowledgement of a publication a whole one.
+/// Whatever is under way, or nothing at all, a dead link is then noticed within one and a half: the time after which
+/// the broker has given us up as well (MQTT 5, 3.1.2.10).
 struct Vigilance: Sendable, Equatable {
   /// The time by which libmosquitto's clock of whole seconds, and the waking, may be late [s].
   static let slackS = 0.5

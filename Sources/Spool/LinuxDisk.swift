@@ -15,7 +15,8 @@ public final class LinuxDisk: SpoolDisk {
 
   public func open() throws(DiskFailure) {
     if descriptor >= 0 { return }
-    if mkdir(folder, 0o750) != 0, errno != EEXIST, errno != EROFS { throw failure("mkdir", folder) }
+    let isNew = mkdir(folder, 0o750) == 0
+    if !isNew, errno != EEXIST, errno != EROFS { throw failure("mkdir", folder) }
     let opened = Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard opened >= 0 else { throw failure("open", folder) }
     guard flock(opened, LOCK_EX | LOCK_NB) == 0 else {
@@ -24,6 +25,15 @@ public final class LinuxDisk: SpoolDisk {
       throw failure
     }
     descriptor = opened
+    if isNew { try syncParent() }
+  }
+
+  /// A new folder is lost by a power cut with all that is in it, unless the folder above it knows of it.
+  private func syncParent() throws(DiskFailure) {
+    let parent = openat(descriptor, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard parent >= 0 else { return }
+    defer { Glibc.close(parent) }
+    if fsync(parent) != 0 { throw failure("fsync", "\(folder)/..") }
   }
 
   public func close() {

@@ -93,6 +93,7 @@ struct Recovery {
     }
     var segment = Segment(name: name, sizeBytes: size, isDurable: true)
     segment.isCarried = kind.isCarried
+    segment.expect(scan.records.count)
     for found in scan.records { segment.insert(found.frame, at: found.offset) }
     for run in released { _ = segment.release(run) }
     let end = scan.records.last.map { $0.offset + $0.frame.size } ?? SegmentHeader.size

@@ -56,6 +56,9 @@ struct Segment {
     isNameDurable = isDurable
   }
 
+  /// Takes no more memory than so many records need.
+  mutating func expect(_ count: Int) { entries.reserveCapacity(count) }
+
   var isSpent: Bool { live.events == 0 }
   var sequences: ClosedRange<UInt64>? {
     guard let first = entries.first, let last = entries.last else { return nil }

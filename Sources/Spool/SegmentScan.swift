@@ -25,6 +25,9 @@ struct SegmentScan {
   /// Its successor said where it ends.
   private(set) var isCut = false
 
+  /// No segment is as long as this: what a file has beyond it is not read.
+  static let largestBytes = 1_048_576
+
   /// How many bytes may be looked through for the next good record, as a multiple of the segment's length: what was
   /// made to look like records everywhere does not stop the start.
   private static let effort = 64

@@ -19,11 +19,10 @@ extension SpoolCore {
       return giveBack([record.sequence])
     }
     guard trouble == nil else { return }
-    if let writer = writers[record.lane.index], isFull(writer, record.lane) { commit(record.lane, atS) }
-  }
-
-  private func isFull(_ writer: Writer, _ lane: SpoolLane) -> Bool {
-    writer.waiting.count >= lane.commitEvents || writer.waitingBytes >= SpoolLane.commitBytes
+    guard let writer = writers[record.lane.index] else { return }
+    if writer.waitingBytes >= SpoolLane.commitBytes { return commit(record.lane, atS) }
+    // Due now, but not done here: where the disk is slow, all that came meanwhile shares one sync.
+    if writer.waiting.count == record.lane.commitEvents { writers[record.lane.index]?.dueS = atS }
   }
 
   /// Appends a record to its lane's segment, which outlasts the end of the program from then on.

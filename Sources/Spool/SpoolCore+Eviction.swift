@@ -1,18 +1,31 @@
 /// Giving up events where there is no room, or no use, for all of them.
 extension SpoolCore {
   static var ageCheckPeriodS: Double { 60 }
-  private static var refusalS: Double { 5 }
+  /// When events that found no room are told together: after so long [s], or so many.
+  private static var refusalS: Double { 30 }
+  private static var refusalEvents: Int { 64 }
 
   /// Makes room for a record of a lane; false when everything there is more important than it.
   mutating func makeRoom(for size: Int, lane: SpoolLane, _ atS: Double) throws(DiskFailure) -> Bool {
     guard sizeBytes + size > limits.capBytes else { return true }
+    // Not everything for one.
+    if size > limits.capBytes / 2 { return false }
     try removeSpent()
-    pruneQuarantine(to: max(0, limits.capBytes / 2 - size))
-    while sizeBytes + size > limits.capBytes {
-      guard let victim = victim(notBefore: lane) else { return false }
+    if sizeBytes + size > limits.capBytes { pruneQuarantine(to: 0) }
+    guard sizeBytes + size > limits.capBytes else { return true }
+    // Room for a segment at least, so that not each event costs a state and a note of its own. Where less important
+    // lanes have not as much, the event itself is what goes.
+    let goal = size == 0 ? 0 : max(size, limits.segmentBytes)
+    guard sizeBytes - expendableBytes(lane) + goal <= limits.capBytes || lane == .shock else { return false }
+    while sizeBytes + goal > limits.capBytes, let victim = victim(notBefore: lane) {
       try evict(victim, .cap, atS)
     }
-    return true
+    return sizeBytes + size <= limits.capBytes
+  }
+
+  /// What a lane may take the place of.
+  private func expendableBytes(_ lane: SpoolLane) -> Int {
+    segments.reduce(0) { $0 + ($1.name.lane >= lane && !$1.entries.isEmpty ? $1.sizeBytes : 0) }
   }
 
   /// The oldest segment of the least important lane. What only tells of earlier notes goes last.
@@ -80,7 +93,7 @@ extension SpoolCore {
   /// Keeps an event in mind that there is no room for.
   mutating func refuse(_ record: SpoolRecord, _ atS: Double) {
     refused.append((record.sequence, record.kind))
-    let dueS = refused.count < EvictionNote.runLimit ? atS + SpoolCore.refusalS : atS
+    let dueS = refused.count < SpoolCore.refusalEvents ? atS + SpoolCore.refusalS : atS
     refusedDueS = min(refusedDueS ?? dueS, dueS)
   }
 

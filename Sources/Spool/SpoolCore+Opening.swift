@@ -26,7 +26,7 @@ extension SpoolCore {
     let files = entries.compactMap { entry in SegmentName(entry.name).map { (name: $0, sizeBytes: entry.sizeBytes) } }
     let unique = Dictionary(files.map { ($0.name.number, $0) }, uniquingKeysWith: { one, _ in one }).values
     let recovery = try Recovery(Array(unique), state) { name, size throws(DiskFailure) in
-      try readPatiently(name.text, size)
+      try readPatiently(name.text, min(size, SegmentScan.largestBytes))
     }
     adopt(state, recovery, files.map(\.name))
     damage += mend(recovery, entries)

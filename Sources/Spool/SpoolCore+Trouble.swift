@@ -50,6 +50,7 @@ extension SpoolCore {
       tryToOpen(atS)
       return
     }
+    if trouble?.code == ENOSPC { freeSpent() }
     do throws(DiskFailure) {
       try tryDisk()
       // What could not be saved meanwhile, before anything else is taken: the disk may have a state that was withdrawn.
@@ -62,6 +63,16 @@ extension SpoolCore {
       trouble?.probeAtS = atS + probeIntervalS
       lengthenProbing(error.code)
     }
+  }
+
+  /// On a full disk not even the state can be saved. Segments that nothing is left of go without it, but for those
+  /// that tell of notes: these would be told once more.
+  private mutating func freeSpent() {
+    for lane in SpoolLane.allCases {
+      guard let writer = writers[lane.index], let index = index(of: writer.segment) else { continue }
+      if segments[index].isSpent { seal(lane) }
+    }
+    for segment in segments where segment.isSpent && segment.notes.isEmpty { try? remove(segment.name) }
   }
 
   /// Writes, syncs and removes a small file.

@@ -48,6 +48,7 @@ public protocol SpoolDisk: AnyObject {
 
 /// A file that is open for appending; what the number means is the disk's own matter.
 public struct DiskFile: Hashable, Sendable {
+  /// Unique among the files that are open.
   public let number: Int32
 
   public init(number: Int32) {
@@ -57,6 +58,7 @@ public struct DiskFile: Hashable, Sendable {
 
 /// A file in a folder.
 public struct DiskEntry: Equatable, Sendable {
+  /// Its name, without that of the folder, and its length.
   public let name: String
   public let sizeBytes: Int
 

@@ -12,9 +12,9 @@ public enum SpoolLane: UInt8, CaseIterable, Sendable, Comparable {
   /// After how long at the most what was taken is on the disk for good [s].
   public var commitS: Double { self == .shock ? 0.2 : 5 }
 
-  /// How many events wait for that at the most.
+  /// After how many events it is brought there at once, with whatever else waits by then.
   public var commitEvents: Int { self == .shock ? 10 : 100 }
 
   /// How many bytes wait for that at the most, since they are kept in memory too.
-  public static let commitBytes = 65_536
+  public static let commitBytes = 262_144
 }

@@ -52,6 +52,7 @@ public struct SpoolLimits: Equatable, Sendable {
   /// The age at which events are given up [s]; nil: none.
   public var capAgeS: Double?
 
+  /// - Parameters: as the properties.
   public init(capBytes: Int, capAgeS: Double?) {
     self.capBytes = max(SpoolLimits.smallestCapBytes, capBytes)
     self.capAgeS = capAgeS

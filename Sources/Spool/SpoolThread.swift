@@ -110,6 +110,9 @@ public final class SpoolThread: Sendable {
 
 /// What the thread does: requests in their order, and what is due.
 private struct SpoolLoop: Sendable {
+  /// For how long requests that wait go before what is due [s]: the more they are, the fewer syncs they cost.
+  private static let patienceS = 0.1
+
   let queue: @Sendable () -> [SpoolRequest]
   let work: WakeUp
   let ended: WakeUp
@@ -125,7 +128,9 @@ private struct SpoolLoop: Sendable {
       for request in queue() {
         tell(core.handle(request, atS: SpoolLoop.nowS))
         // Due is due, however much waits behind it.
-        if core.nextDeadlineS.map({ $0 <= SpoolLoop.nowS }) ?? false { tell(core.tick(atS: SpoolLoop.nowS)) }
+        if core.nextDeadlineS.map({ $0 <= SpoolLoop.nowS - SpoolLoop.patienceS }) ?? false {
+          tell(core.tick(atS: SpoolLoop.nowS))
+        }
         if request == .stop { isRunning = false }
       }
       tell(core.tick(atS: SpoolLoop.nowS))

@@ -19,7 +19,19 @@ final class FileLock {
     }
   }
 
-  deinit { close(descriptor) }
+  /// Unlocked by name: a child that was forked and has not executed its program yet has the descriptor too.
+  deinit {
+    flock(descriptor, LOCK_UN)
+    close(descriptor)
+  }
+
+  /// Whether somebody has it, as far as this user may see. Makes no file: it would be this user's.
+  static func isHeld(_ file: String) -> Bool {
+    let descriptor = open(file + ".lock", O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    return flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
+  }
 
   private static func kind(_ code: Int32) -> StoreProblem.Kind {
     switch code {

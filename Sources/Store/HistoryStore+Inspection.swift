@@ -1,5 +1,4 @@
 internal import CSQLite
-internal import Telemetry
 
 /// Looking at a store that need not be ours: another process may write to it.
 extension HistoryStore {
@@ -19,18 +18,18 @@ extension HistoryStore {
   /// - Throws: why it could not be written to, or what is damaged.
   public static func inspect(_ settings: StoreSettings, withinS: Double = 5) throws(StoreProblem) -> Inspection {
     if let trouble = trouble(settings) { throw trouble }
-    let isInUse = try isInUse(settings)
+    let isInUse = FileLock.isHeld(settings.file)
     let size = FileIdentity(settings.file)?.sizeBytes ?? 0
     let logSize = FileIdentity(settings.file + "-wal")?.sizeBytes ?? 0
     guard size > 0 else { return Inspection(sizeBytes: 0, events: 0, isCheckWhole: true, isInUse: isInUse) }
     do throws(SQLiteFailure) {
       let connection = try Connection(settings.file, .readOnly, busyS: settings.busyS)
-      let deadline = Deadline(atS: monotonicS() + withinS)
-      sqlite3_progress_handler(
-        connection.handle, 1000, { Deadline.isOver($0) }, Unmanaged.passUnretained(deadline).toOpaque())
-      defer { withExtendedLifetime(deadline) { sqlite3_progress_handler(connection.handle, 0, nil, nil) } }
-      let events = try unlessLate { () throws(SQLiteFailure) in try connection.integer("SELECT count(*) FROM events") }
-      let found = try unlessLate { () throws(SQLiteFailure) in try connection.text("PRAGMA quick_check(1)") }
+      let events = try unlessLate(connection, withinS / 2) { () throws(SQLiteFailure) in
+        try connection.integer("SELECT count(*) FROM events")
+      }
+      let found = try unlessLate(connection, withinS / 2) { () throws(SQLiteFailure) in
+        try connection.text("PRAGMA quick_check(1)")
+      }
       if let found, found != "ok" { throw SQLiteFailure(code: SQLITE_CORRUPT, message: found) }
       return Inspection(
         sizeBytes: size + logSize, events: events.map { Int($0) }, isCheckWhole: found != nil, isInUse: isInUse)
@@ -39,24 +38,16 @@ extension HistoryStore {
     }
   }
 
-  private static func isInUse(_ settings: StoreSettings) throws(StoreProblem) -> Bool {
-    do throws(StoreProblem) {
-      // Let go at once.
-      _ = try FileLock(settings.file)
-      return false
-    } catch {
-      guard error.kind == .inUse else { throw error }
-      return true
-    }
-  }
-
+  /// Nil when there was not time enough.
   private static func unlessLate<Result>(
-    _ body: () throws(SQLiteFailure) -> Result?
+    _ connection: Connection, _ withinS: Double, _ body: () throws(SQLiteFailure) -> Result?
   ) throws(SQLiteFailure) -> Result? {
+    let interruption = Interruption(connection, afterS: withinS)
     do throws(SQLiteFailure) {
-      return try body()
+      let result = try body()
+      return interruption.end() ? nil : result
     } catch {
-      guard error.primary == SQLITE_INTERRUPT else { throw error }
+      guard interruption.end() || error.primary == SQLITE_INTERRUPT else { throw error }
       return nil
     }
   }

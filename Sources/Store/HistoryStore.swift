@@ -54,8 +54,8 @@ public final class HistoryStore {
     try? database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
   }
 
-  /// Writes what is in the log into the database, and begins a new log. After fsync(2) failed, pages of the log that the
-  /// kernel takes for written may never have reached the disk: they are written once more, from what it still has.
+  /// Writes what is in the log into the database, and begins a new log. After fsync(2) failed, pages of the log that
+  /// the kernel takes for written may never have reached the disk: they are written once more, from what it still has.
   func writeAnew() throws(StoreProblem) {
     try guarded { () throws(SQLiteFailure) in try database.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
   }

@@ -51,6 +51,9 @@ struct Opener {
     let isClean = version == 0 ? false : try connection.integer("SELECT value FROM meta WHERE key = 'clean'") == 1
     let isWhole = try checkPages(connection, isFull: !isClean)
     try prepare(connection)
+    if version > 0, try !Schema.isSound(connection, Array(steps.prefix(version))) {
+      throw corrupt("the text of its schema is damaged")
+    }
     _ = try Schema.migrate(connection, steps)
     try connection.run("INSERT OR REPLACE INTO meta VALUES ('clean', 0)")
     return (
@@ -93,7 +96,7 @@ struct Opener {
 
   // MARK: Checks
 
-  /// The file's first 100 bytes, by <https://www.sqlite.org/fileformat2.html#the_database_header>: what makes SQLite take
+  /// The file's first 100 bytes (<https://www.sqlite.org/fileformat2.html#the_database_header>): what makes SQLite take
   /// a damaged file for a read-only one, or for one in another encoding.
   private func checkHeader() throws(SQLiteFailure) {
     var header = [UInt8](repeating: 0, count: 100)

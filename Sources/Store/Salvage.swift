@@ -1,8 +1,8 @@
 internal import CSQLite
 internal import Telemetry
 
-/// Takes over what can be read of a damaged database into a new one: first the small tables, then the events, the newest
-/// first. Rows keep their numbers.
+/// Takes over what can be read of a damaged database into a new one: first the small tables, then the events, of which
+/// the newest come first. Rows keep their numbers.
 ///
 /// A page that cannot be read hides some rows: the place is stepped over, in steps that grow until something can be
 /// read again.
@@ -21,19 +21,8 @@ final class Salvage {
     deadline = Deadline(atS: deadlineS)
   }
 
-  /// Tables whose rows have a number, with their columns.
-  private static let numbered: [(table: String, columns: [String])] = [
-    ("nodes", ["id", "name"]),
-    (
-      "evictions",
-      ["id", "node", "of_boot", "boot", "seq", "first", "last", "runs", "events", "reason", "received_t"]
-    ),
-    ("conflicts", ["id", "node", "boot", "seq", "stream", "received_t", "times", "payload"]),
-    (
-      "events",
-      ["id", "node", "boot", "seq", "stream", "t", "clk", "up", "received_t", "is_late", "payload"]
-    ),
-  ]
+  /// Tables whose rows have a number. Columns are told by their places: a name may be damaged.
+  private static let numbered = ["nodes", "evictions", "conflicts", "events"]
 
   /// Tables ordered by their key.
   private static let keyed = ["boots", "coverage", "alerts", "dropped", "latest"]
@@ -46,9 +35,9 @@ final class Salvage {
     let pointer = Unmanaged.passUnretained(deadline).toOpaque()
     sqlite3_progress_handler(source.handle, 1000, { Deadline.isOver($0) }, pointer)
     defer { sqlite3_progress_handler(source.handle, 0, nil, nil) }
-    if let (table, columns) = Self.numbered.first { copyNumbered(table, columns, source) }
+    copyNumbered("nodes", source)
     for table in Self.keyed { copyKeyed(table, source) }
-    for (table, columns) in Self.numbered.dropFirst() { copyNumbered(table, columns, source) }
+    for table in Self.numbered.dropFirst() { copyNumbered(table, source) }
     dropStrangers()
   }
 
@@ -102,9 +91,8 @@ final class Salvage {
 
   // MARK: By number
 
-  private func copyNumbered(_ table: String, _ columns: [String], _ source: Connection) {
-    let list = columns.joined(separator: ", ")
-    let below = "SELECT \(list) FROM \(table) WHERE id < ? ORDER BY id DESC LIMIT 5000"
+  private func copyNumbered(_ table: String, _ source: Connection) {
+    let below = "SELECT * FROM \(table) WHERE rowid < ? ORDER BY rowid DESC LIMIT 5000"
     var next = Int64.max
     var step: Int64 = 1
     while !deadline.isOver {
@@ -168,7 +156,8 @@ final class Salvage {
   }
 
   private func canRead(below place: Int64, _ table: String, _ source: Connection) -> Bool {
-    guard let statement = try? source.statement("SELECT id FROM \(table) WHERE id < ? ORDER BY id DESC LIMIT 1")
+    guard
+      let statement = try? source.statement("SELECT rowid FROM \(table) WHERE rowid < ? ORDER BY rowid DESC LIMIT 1")
     else { return false }
     statement.bind([.integer(place)])
     defer { statement.reset() }
@@ -181,7 +170,8 @@ final class Salvage {
     while guess > 2, !deadline.isOver {
       if canRead(below: guess / 2, table, source) {
         let found =
-          (try? source.integer("SELECT id FROM \(table) WHERE id < ? ORDER BY id DESC LIMIT 1", .integer(guess / 2)))
+          (try? source.integer(
+            "SELECT rowid FROM \(table) WHERE rowid < ? ORDER BY rowid DESC LIMIT 1", .integer(guess / 2)))
           .flatMap { $0 }
         if found != nil { return guess }
       }

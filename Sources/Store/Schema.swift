@@ -1,22 +1,24 @@
 /// The database, version 1. `sqlite3 FILE .schema` shows it; it may be read while judder-fleet runs.
 ///
-/// | table | a row is | columns |
-/// |---|---|---|
-/// | `nodes` | a node | `id`, `name` |
-/// | `events` | an event, in the order of receipt | `id`, `node`, `boot`, `seq`, `stream`, `t` measured [s since 1970], NULL when nothing vouches for it, `clk`, `up` [s], `received_t` [s], `is_late`, `payload` as it came |
-/// | `boots` | a run of a node | `upto`: all of 1 to this are stored or were given up; `highest`; when its first and last event came; its best clock; counts; `checksum` |
-/// | `coverage` | what is known of a run beside `upto` | `kind` 0: stored, above `upto`; 1: given up by the node; `first`, `last`, `checksum` |
-/// | `latest` | the newest message of a stream of a node | `stream`, `received_t`, `payload` |
-/// | `alerts` | an alert that is not over, or not told | see `KeptAlert` |
-/// | `evictions` | a node's word on what it gave up | of which run, from where to where, `runs`, how many, why |
-/// | `conflicts` | an event under the number of another | the first such, and how many came |
-/// | `dropped` | what retention took | events and bytes by stream and reason |
-/// | `meta` | a fact | `key`, `value` |
+/// - `nodes`: a node. `id`, `name`.
+/// - `events`: an event, in the order of receipt. `node`, `boot` and `seq` are its identity; `stream`; `t`: when it was
+///   measured [s since 1970], NULL when nothing vouches for it; `clk`, `up` [s] as in the message; `received_t` [s],
+///   `is_late`, `payload` as it came.
+/// - `boots`: a run of a node. `upto`: all of 1 to this are stored or were given up; `highest`; when its first and its
+///   last event came; its best clock; counts.
+/// - `coverage`: what is known of a run beside `upto`, from `first` to `last`. `kind` 0: stored, above `upto`; 1: given
+///   up by the node.
+/// - `latest`: the newest message of a stream of a node. `received_t`: NULL when the broker had kept it.
+/// - `alerts`: an alert that is not over, or not told; see `KeptAlert`.
+/// - `evictions`: a node's word on what it gave up: of which run, from where to where, which exactly, how many, why.
+/// - `conflicts`: an event under the number of another: the first such, and how many came.
+/// - `dropped`: what retention took: events and bytes by stream and reason.
+/// - `meta`: a fact: `key`, `value`.
 ///
 /// `events` is in the order of receipt, so that what comes is written to the end of the table, and what is oldest is
-/// taken from its start without an index. Its other indexes are for finding a duplicate, and by time for reading.
-/// A row that goes for its age or for room leaves its number in `boots` and `coverage`, so that an old duplicate is
-/// still known. `checksum` guards the two: SQLite does not notice a flipped bit in a number, and a number too high there
+/// taken from its start without an index. Its other indexes are for finding a duplicate, and by time for reading. A row
+/// that goes for its age or for room leaves its number in `boots` and `coverage`, so that an old duplicate is still
+/// known. `checksum` guards the two: SQLite does not notice a flipped bit in a number, and a number too high there
 /// would acknowledge what never came. Where it does not fit, the events themselves are counted.
 enum Schema {
   /// "JUDR": PRAGMA application_id, which file(1) shows.
@@ -90,5 +92,19 @@ enum Schema {
     guard tables > 0 else { return 0 }
     let kept = try connection.integer("SELECT value FROM meta WHERE key = 'schema'")
     return Int(kept ?? 0)
+  }
+
+  /// Whether every table and index of `steps` is there as it was made. SQLite does not notice when a bit of their text
+  /// was flipped; what somebody has added does no harm.
+  static func isSound(_ connection: Connection, _ steps: [String]) throws(SQLiteFailure) -> Bool {
+    let reference = try Connection(":memory:", .write, busyS: 0)
+    _ = try migrate(reference, steps)
+    return try texts(of: reference).isSubset(of: texts(of: connection))
+  }
+
+  /// Without white space, which is free.
+  private static func texts(of connection: Connection) throws(SQLiteFailure) -> Set<String> {
+    let sql = "SELECT type || ' ' || name || ' ' || tbl_name || ' ' || ifnull(sql, '') FROM sqlite_schema"
+    return Set(try connection.statement(sql).rows([]) { $0.text(0)?.filter { !$0.isWhitespace } })
   }
 }

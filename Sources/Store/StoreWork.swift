@@ -4,7 +4,7 @@ internal import Threading
 
 /// What the thread of the store does.
 ///
-/// `@unchecked Sendable`: made by the owner, and from then on touched by the thread alone; what both share is in `desk`.
+/// `@unchecked Sendable`: made by the owner, and from then on touched by the thread alone; both share only `desk`.
 final class StoreWork: @unchecked Sendable {
   private let settings: StoreSettings
   private let desk: Lock<StoreThread.Desk>

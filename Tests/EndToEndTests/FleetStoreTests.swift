@@ -140,9 +140,10 @@ import Testing
     #expect(tool.stop() == 0, "\(tool.log)")
     try expectAllThereOnce(tool, nodes)
     expectAlertsOnce(tool, nodes)
+    let opening = tool.log.split(separator: "\n").first { $0.contains("opened in") } ?? ""
     print(
       "\(kills) kills, \(nodes.count) events at \(Int(Double(nodes.count) / tookS))/s, \(nodes.resends) sent again, "
-        + "\(tool.alerts.count) alert lines, \(nodes.alerts.count) at the broker")
+        + "\(tool.alerts.count) alert lines, \(nodes.alerts.count) at the broker; the last start: \(opening)")
   }
 
   @Test func aCleanStopLeavesNothingBehind() throws {

@@ -3,8 +3,8 @@ import MQTT
 import Rig
 import Telemetry
 
-/// Nodes that publish numbered events at a steady rate, and send each again until the fleet tool has acknowledged it, as
-/// a node does; and an ear for acknowledgements and alerts.
+/// Nodes that publish numbered events at a steady rate, and send each again until the fleet tool has acknowledged it,
+/// as a node does; and an ear for acknowledgements and alerts.
 ///
 /// `@unchecked Sendable`: everything that changes is only touched under the lock.
 final class NodeStandIn: @unchecked Sendable {

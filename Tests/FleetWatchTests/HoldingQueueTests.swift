@@ -4,6 +4,26 @@ import Testing
 
 @testable import FleetWatch
 
+/// By reference, so that an expectation may change it.
+private final class QueueUnderTest {
+  private var queue = HoldingQueue()
+
+  var isEmpty: Bool { queue.isEmpty }
+  var waiting: Int { queue.waiting }
+  var isBehind: Bool { queue.isBehind }
+  var dropped: Int { queue.dropped }
+  var collecting: HeldBatch { queue.collecting }
+  func take(_ effects: [Effect], at now: Instant) -> [Effect] { queue.take(effects, at: now) }
+  func close(isIdle: Bool, at now: Instant) -> (id: UInt64, batch: HeldBatch)? { queue.close(isIdle: isIdle, at: now) }
+  func reopen(_ id: UInt64) { queue.reopen(id) }
+  func deadline(isIdle: Bool) -> Instant? { queue.deadline(isIdle: isIdle) }
+  func committed(_ id: UInt64) -> HeldBatch? { queue.committed(id) }
+  func lostWriter() { queue.lostWriter() }
+  func losePatience(isHopeless: Bool = false, at now: Instant) -> [Effect]? {
+    queue.losePatience(isHopeless: isHopeless, at: now)
+  }
+}
+
 @Suite struct HoldingQueueTests {
   private let now = Instant(seconds: 100)
 
@@ -22,14 +42,14 @@ import Testing
   private let line = Effect.log(LogEntry(.information, "x"))
 
   @Test func withNothingToKeepEverythingGoesOutAtOnce() {
-    var queue = HoldingQueue()
+    let queue = QueueUnderTest()
     #expect(queue.take([publication("a"), line], at: now) == [publication("a"), line])
     #expect(queue.isEmpty)
     #expect(queue.close(isIdle: true, at: now) == nil)
   }
 
   @Test func whatFollowsFromAnEventWaitsForItAndLinesDoNot() throws {
-    var queue = HoldingQueue()
+    let queue = QueueUnderTest()
     #expect(queue.take([publication("a"), line, try event(1)], at: now) == [line])
     #expect(queue.take([publication("b")], at: now).isEmpty, "nothing overtakes")
     let first = try #require(queue.close(isIdle: true, at: now))
@@ -41,7 +61,7 @@ import Testing
   }
 
   @Test func anIdleWriterGetsWhatThereIsAndABusyOneWaits() throws {
-    var queue = HoldingQueue()
+    let queue = QueueUnderTest()
     _ = queue.take([try event(1)], at: now)
     #expect(queue.close(isIdle: false, at: now) == nil)
     #expect(queue.deadline(isIdle: false) == now + 0.2)
@@ -54,7 +74,7 @@ import Testing
   }
 
   @Test func aWriterThatIsBehindIsWaitedFor() throws {
-    var queue = HoldingQueue()
+    let queue = QueueUnderTest()
     for sequence in 1...2000 as ClosedRange<UInt64> {
       _ = queue.take([try event(sequence)], at: now)
       _ = queue.close(isIdle: false, at: now)
@@ -68,7 +88,7 @@ import Testing
 
   /// Alerts matter more than their record.
   @Test func afterTwoSecondsWithoutTheWriterNothingWaits() throws {
-    var queue = HoldingQueue()
+    let queue = QueueUnderTest()
     _ = queue.take([publication("a"), try event(1)], at: now)
     let first = try #require(queue.close(isIdle: true, at: now))
     _ = queue.take([publication("b"), try event(2)], at: now + 1)
@@ -85,7 +105,7 @@ import Testing
   }
 
   @Test func withoutTheWriterEventsAreBounded() throws {
-    var queue = HoldingQueue()
+    let queue = QueueUnderTest()
     _ = queue.losePatience(isHopeless: true, at: now)
     for sequence in 1...5000 as ClosedRange<UInt64> { _ = queue.take([try event(sequence)], at: now) }
     #expect(queue.waiting == 1000)
@@ -94,7 +114,7 @@ import Testing
   }
 
   @Test func theLastWordOnAnAlertCounts() throws {
-    var queue = HoldingQueue()
+    let queue = QueueUnderTest()
     let node = try #require(NodeName("a"))
     let alert = KeptAlert(
       rule: "shake", node: node, phase: .over, since: WallTime(seconds: 1), count: 1, at: WallTime(seconds: 1))
@@ -108,7 +128,7 @@ import Testing
   }
 
   @Test func aWriterThatIsGoneLeavesAlertsBehind() throws {
-    var queue = HoldingQueue()
+    let queue = QueueUnderTest()
     let node = try #require(NodeName("a"))
     _ = queue.take([publication("a"), try event(1), .keep(.alertOver(rule: "shake", node: node))], at: now)
     _ = queue.close(isIdle: true, at: now)

@@ -65,13 +65,13 @@ struct FleetReturnTests {
   }
 }
 
-/// The most of these times [s] that lie within any second, wherever it begins.
-private func peak(_ times: [Double]) -> Int {
+/// The most of these times [s] that lie within any second, or another length of time, wherever it begins.
+private func peak(_ times: [Double], withinS: Double = 1) -> Int {
   let times = times.sorted()
   var first = 0
   var most = 0
   for (index, time) in times.enumerated() {
-    while times[first] < time - 1 { first += 1 }
+    while times[first] < time - withinS { first += 1 }
     most = max(most, index - first + 1)
   }
   return most
@@ -80,8 +80,8 @@ private func peak(_ times: [Double]) -> Int {
 extension WithBroker {
   @Suite("A broker restarted under its clients")
   struct Restarted {
-    /// A sixteenth of the usual spread, and so sixteen times the 5 % that are allowed in a second.
-    private static let spreadS = 2.5
+    /// A twentieth of the usual spread: what is allowed in a second, 5 %, is allowed in a twentieth of one.
+    private static let spreadS = 2.0
     private static let clients = 60
 
     @Test("takes them back bit by bit, and all of them")
@@ -102,7 +102,8 @@ extension WithBroker {
         return times.count == sessions.count
       }
       #expect(times.count == sessions.count)
-      #expect(peak(Array(times.values)) <= Restarted.clients * 5 * 16 / 100)
+      // Twice what is expected, as 5 % are.
+      #expect(peak(Array(times.values), withinS: 0.5) <= Restarted.clients / 2)
       #expect(Set(sessions.map(\.statistics.connects)) == [2])
       for session in sessions { session.stop(deadlineS: 1, settling: false) }
     }

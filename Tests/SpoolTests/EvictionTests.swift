@@ -10,17 +10,17 @@ struct EvictionTests {
   private func filled(_ bench: inout Bench, count: Int, lane: (Int) -> SpoolLane) {
     var handled = 0
     var sequence: UInt64 = 0
-    for number in 0..<count {
+    for number in 0...count + 1 {
       sequence += 1
-      bench.append(sequence, lane(number), bytes: 300)
-      bench.pass(0.1)
+      if number < count { bench.append(sequence, lane(number), bytes: 300) } else { sequence -= 1 }
+      // In the end, until what found no room was told, too.
+      bench.pass(number < count ? 0.1 : 31)
       while handled < bench.evicted.count {
         sequence += 1
         bench.append(sequence, .shock, bytes: 300, note: bench.evicted[handled].id)
         handled += 1
       }
     }
-    bench.pass(6)
   }
 
   /// Row 37 of what users of similar systems report: how big is the buffer, and what goes when it is full?
@@ -54,11 +54,38 @@ struct EvictionTests {
     bench.pass(1)
     let before = bench.evicted.count
     for sequence in 1001...1020 { bench.append(UInt64(sequence), .routine, bytes: 5000) }
-    bench.pass(6)
+    bench.pass(31)
     let notes = bench.evicted.dropFirst(before)
     #expect(notes.allSatisfy { $0.reason == .cap && $0.counts.keys.allSatisfy { $0 == 2 } })
     #expect(notes.compactMap(\.events).reduce(0, +) + bench.everything().filter { $0.lane == .routine }.count == 20)
     #expect(bench.notStored.isEmpty)
+  }
+
+  @Test("One event that is too large for the spool does not cost the others")
+  func tooLarge() {
+    var bench = Bench(capBytes: 65_536)
+    for sequence in 1...100 { bench.append(UInt64(sequence), .shock) }
+    bench.append(101, .shock, bytes: 60_000)
+    bench.pass(31)
+    #expect(bench.evicted.map(\.runs) == [[101...101]])
+    #expect(bench.allSequences() == Array(1...100))
+  }
+
+  @Test("A spool full of shocks is not written to for each waveform that finds no room")
+  func noChurn() {
+    var bench = Bench(capBytes: 262_144)
+    for sequence in 1...1100 { bench.append(UInt64(sequence), .shock) }
+    bench.pass(1)
+    let syncs = bench.core.syncs
+    let before = bench.evicted.count
+    for sequence in 2001...3000 {
+      bench.append(UInt64(sequence), .waveform, bytes: 2000)
+      bench.pass(0.1)
+    }
+    bench.pass(31)
+    #expect(bench.evicted.dropFirst(before).compactMap(\.events).reduce(0, +) >= 980)
+    #expect(bench.evicted.count - before <= 1000 / 64 + 2)
+    #expect(bench.core.syncs - syncs <= 100)
   }
 
   @Test("What tells of notes outlasts its own segment")

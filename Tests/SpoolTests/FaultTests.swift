@@ -71,7 +71,7 @@ struct FaultTests {
     bench.disk.fault = { $0.kind == .sync ? EIO : nil }
     bench.append(1)
     bench.append(2, .routine)
-    bench.pass(6)
+    bench.pass(0.21)
     #expect(bench.notStored.sorted() == [1, 2])
     #expect(bench.stored == [])
     #expect(bench.state.trouble == "Input/output error (sync)")
@@ -108,6 +108,24 @@ struct FaultTests {
     #expect(bench.stored.contains(sequence))
   }
 
+  @Test("On a full disk what was delivered makes room by itself")
+  func fullAndReleased() {
+    var bench = Bench(SimulatedDisk(capacityBytes: 20_000))
+    var sequence: UInt64 = 0
+    while bench.notStored.isEmpty, sequence < 1000 {
+      sequence += 1
+      bench.append(sequence)
+    }
+    #expect(bench.state.trouble != nil)
+    bench.ask(.release(boot: bench.boot, 1...sequence - 1))
+    bench.pass(5)
+    #expect(bench.state.trouble == nil)
+    bench.append(sequence)
+    bench.pass(1)
+    #expect(bench.stored.contains(sequence))
+    #expect(bench.allSequences() == [sequence])
+  }
+
   @Test("A read-only file system is read, and written to within 5 s of allowing it")
   func readOnly() {
     var first = Bench()
@@ -135,6 +153,7 @@ struct FaultTests {
   func readsFail() {
     var bench = Bench()
     for sequence in 1...30 { bench.append(UInt64(sequence)) }
+    bench.pass(1)
     bench.disk.fault = { _ in EIO }
     #expect(bench.everything().isEmpty)
     #expect(bench.state.trouble != nil)

@@ -25,8 +25,11 @@ struct KeepingTests {
   func batch() {
     var bench = Bench()
     for sequence in 1...9 { bench.append(UInt64(sequence)) }
+    bench.pass(0)
     #expect(bench.stored == [])
     bench.append(10)
+    #expect(bench.core.nextDeadlineS == bench.nowS)
+    bench.pass(0)
     #expect(bench.stored == Set(1...10))
   }
 

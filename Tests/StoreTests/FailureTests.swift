@@ -25,7 +25,8 @@ struct FailureTests {
     #expect(refused?.kind == .inUse && refused?.isFinal == true)
     #expect(
       refused?.description
-        == "\(shelf.file): it is in use by another process; stop the other judder-fleet, or give this one another store.file"
+        == "\(shelf.file): it is in use by another process; "
+        + "stop the other judder-fleet, or give this one another store.file"
     )
     #expect(try store.commit(batch([event(1)])).outcomes == [.stored])
   }

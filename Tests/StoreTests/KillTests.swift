@@ -74,7 +74,7 @@ struct KillTests {
 
   @Test("Killed at any call that changes a file, what was committed is there, once", .enabled(if: hasStrace))
   func killedInCall() throws {
-    let rounds = repetitions("JUDDER_STORE_CALLS", 4)
+    let rounds = repetitions("JUDDER_STORE_CALLS", 3)
     for call in Self.calls {
       let shelf = try Shelf()
       var (last, next) = (-1, 0)

@@ -35,6 +35,7 @@ public struct KeptAlert: Equatable, Sendable {
   /// What is still to be told, oldest first; it may have been, just before the fleet tool ended.
   public var untold: [Alert]
 
+  /// With nothing to be told.
   public init(rule: String, node: NodeName, phase: Phase, since: WallTime, count: Int, at: WallTime) {
     self.rule = rule
     self.node = node

@@ -5,7 +5,7 @@ internal import Telemetry
 /// What it kept comes within moments of each subscription. What has not come by then, it has lost.
 struct RetainedAlerts: Equatable, Sendable {
   /// After the link is made, what the broker kept is waited for [s].
-  static let waitS = 2.0
+  static let waitS = 5.0
 
   /// When what the broker has not is to be published; nil while nothing is waited for.
   private(set) var due: Instant?
@@ -15,6 +15,9 @@ struct RetainedAlerts: Equatable, Sendable {
     due = now + Self.waitS
     present = []
   }
+
+  /// Something that it kept came: there may be more.
+  mutating func expectMore(at now: Instant) { if due != nil { due = now + Self.waitS } }
 
   /// The broker has this one as it is now, or will in a moment.
   mutating func note(_ key: AlertKey) { present.insert(key) }

@@ -1,3 +1,0 @@
-internal import Glibc
-
-exit(0)
