@@ -23,7 +23,10 @@ struct NodeFuzz {
   private var isConnected = false
   private var record: LocationRecord?
   private var underWay: [UInt64] = []
-  /// The events that were handed over, by sequence number.
+  private var sequences: [UInt64: UInt64] = [:]
+  private var boot = BootID(1)
+  private var spool = ModelSpool()
+  /// The events of this run that were handed over, by sequence number.
   private var told: [UInt64: Telegram] = [:]
   private var nextTold: UInt64 = 1
   private var place = (latitude: 47.0, longitude: 8.0)
@@ -40,7 +43,10 @@ struct NodeFuzz {
 
   init(seed: UInt64) throws {
     random = SeededRandom(seed: seed)
-    node = Node(boot: BootID(1), settings, clock: clock)
+    settings.outbox.hasSpool = true
+    settings.outbox.memoryBytes = 20_000
+    node = Node(boot: boot, settings, clock: clock)
+    spool.open(boot)
     try change()
   }
 
@@ -48,6 +54,7 @@ struct NodeFuzz {
     for _ in 0..<steps {
       pass()
       try step()
+      if !oneIn(3) { talk() }
       check()
     }
   }
@@ -87,6 +94,7 @@ struct NodeFuzz {
     case 4: hand(.gpsd(.report(.device(GpsdDevice(path: pick(["/dev/a", "/dev/b", nil]), isActivated: !oneIn(3))))))
     case 5: hand(.gpsd(.unreadable(.notJSON)))
     case 6:
+      if isConnected, oneIn(4) { hand(.thrownOut) }
       isConnected.toggle()
       underWay = []
       hand(.link(isConnected: isConnected))
@@ -99,6 +107,9 @@ struct NodeFuzz {
     case 14, 15: sleep(pick([0.6, 0.6, 3, 30, 600, 28_800, 864_000]))
     case 16: hand(.command(Array(#"{"v":1,"id":"1","command":"locate"}"#.utf8), isRetained: false))
     case 17: carryOut(node.keepAnew(at: now))
+    case 18: spool.commit()
+    case 19: if oneIn(4) { spool.isBroken = true } else { spool.repair() }
+    case 20: acknowledge()
     default: try report()
     }
   }
@@ -132,9 +143,32 @@ struct NodeFuzz {
 
   private mutating func deliver() {
     for token in underWay.prefix(20) {
-      if oneIn(30) { hand(.refused(token, isPermanent: oneIn(2))) } else { hand(.delivered(token)) }
+      switch Int.random(in: 0..<120, using: &random) {
+      case 0...3: hand(.refused(token, isPermanent: oneIn(2)))
+      case 4: hand(.unheard(token))
+      case 5: hand(.denied(token))
+      case 6:
+        // Nobody outside has seen it: it may change.
+        if let sequence = sequences[token] { told[sequence] = nil }
+        hand(.full(token))
+      default: hand(.delivered(token))
+      }
     }
     underWay.removeFirst(min(20, underWay.count))
+  }
+
+  /// The spool says what it has to say, and hears what follows from it.
+  private mutating func talk() {
+    let words = spool.words
+    spool.words = []
+    for word in words { hand(.spool(word)) }
+  }
+
+  /// A fleet tool says what it has stored, or somebody says anything.
+  private mutating func acknowledge() {
+    let sequence = UInt64.random(in: 0...max(1, told.keys.max() ?? 1), using: &random)
+    let message = AckMessage(boot: pick([boot, boot, BootID(77)]), sequence: sequence, also: [])
+    hand(.acknowledged(oneIn(5) ? Array("{}".utf8) : message.encode()))
   }
 
   /// The process ends, in order or not, and another one begins.
@@ -143,7 +177,9 @@ struct NodeFuzz {
     (worldAtStart, slept, now) = (world, [], .start)
     clock = ClockState(wallAtStart: WallTime(seconds: 100), quality: .none)
     (isConnected, underWay, told, nextTold) = (false, [], [:], 1)
-    node = Node(boot: BootID(2), settings, clock: clock, record: record)
+    boot = BootID(boot.value + 1)
+    node = Node(boot: boot, settings, clock: clock, record: record)
+    spool.open(boot)
     (begun, firsts, isLost) = (0, 0, nil)
     beginLocation()
   }
@@ -212,7 +248,8 @@ extension NodeFuzz {
         let read = try? LocationRecord.decode(new.encode())
         if read?.fences.map(\.name) != new.fences.map(\.name) { note("the record cannot be read") }
       case .log(let line): if line.text.isEmpty { note("nothing to log") }
-      case .measureUsage, .keepAwake, .spool: break
+      case .spool(let wish): spool.handle(wish)
+      case .measureUsage, .keepAwake: break
       }
     }
   }
@@ -234,15 +271,26 @@ extension NodeFuzz {
     } catch {
       note("refused, \(error): \(String(decoding: telegram.encode(), as: UTF8.self))")
     }
+    if (outgoing.token == nil) != (telegram.envelope.sequence == nil) { note("an event without a token") }
+    // What an earlier run measured was checked then.
+    guard telegram.envelope.boot == boot else { return }
     checkTime(telegram.envelope)
-    guard let sequence = outgoing.token else { return }
-    if telegram.envelope.sequence != sequence { note("event \(sequence) is \(telegram.envelope.sequence ?? 0)") }
-    if let before = told[sequence], before.envelope != telegram.envelope { note("event \(sequence) has changed") }
+    guard let sequence = telegram.envelope.sequence else { return }
+    if let token = outgoing.token { sequences[token] = sequence }
+    if let before = told[sequence]?.envelope, !isSame(before, telegram.envelope) {
+      note("event \(sequence) has changed")
+    }
     told[sequence] = telegram
     while let next = told[nextTold] {
       if case .location(let location) = next.body { checkTurn(location) }
       nextTold += 1
     }
+  }
+
+  /// As far as the decimals of a payload tell that went to the disk and back.
+  private func isSame(_ a: Envelope, _ b: Envelope) -> Bool {
+    guard a.clock == b.clock, let one = a.time, let other = b.time else { return false }
+    return (one - other).magnitude < 0.01
   }
 
   /// What a disciplined clock vouches for is true, however long ago it was measured.

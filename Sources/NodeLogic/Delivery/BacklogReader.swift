@@ -9,7 +9,7 @@ struct BacklogReader: Sendable {
   /// The next chunk is asked for when so few are left.
   private static let fewLeft = 25
   /// A question that was not answered for so long is asked again [s].
-  private static let answerS = 30.0
+  private static let answerS = 60.0
 
   let isWaveform: Bool
   /// Behind this comes what was not looked at; nil: everything.

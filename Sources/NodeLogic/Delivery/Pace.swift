@@ -10,7 +10,7 @@ internal import Telemetry
 struct Pace: Equatable, Sendable {
   /// What a message costs beside its payload [bytes]: topic, headers, acknowledgement.
   static let overheadBytes = 100
-  private static let firstBytes = 8_000.0
+  private static let firstBytes = 2_000.0
   private static let leastBytes = 500.0
   private static let mostBytes = 262_144.0
   private static let growBelowS = 0.5
