@@ -89,7 +89,7 @@ let package = Package(
       "FleetWatchTests",
       ["FleetWatch", "FleetLogic", "MQTT", "Sinks", "Store", "Telemetry", "Daemon", "Rig", "Waveforms"]),
     tests("SimulationTests", ["Simulate"]),
-    tests("EndToEndTests", ["MQTT", "Rig", "Telemetry", "FleetLogic", "Spool", "Store"]),
+    tests("EndToEndTests", ["MQTT", "Rig", "Telemetry", "FleetLogic", "NodeLogic", "Spool", "Store"]),
     tests("TidyTests", ["Rig"]),
     .testTarget(
       name: "FuzzTests", dependencies: fuzzed.map { .byName(name: $0) },

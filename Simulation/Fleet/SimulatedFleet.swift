@@ -54,7 +54,7 @@ final class SimulatedFleet {
     var state = FleetState(FleetState.Configuration(rules: rules, keeps: true), clock: clockState)
     let effects = state.restore(store.kept, at: now)
     fleet = state
-    world.note("fleet tool starts")
+    world.note("fleet tool starts, and knows \(store.kept.nodes.map { $0.boots.map { "\($0.boot) \($0.settled)" } })")
     take(effects)
     startSession(state.subscriptions)
     hand(.store(.kept))
@@ -195,9 +195,10 @@ final class SimulatedFleet {
 
   /// Of each event there is one change, though it may come often.
   private func check(_ change: Change) {
-    guard case .message(let telegram, _, let isRetained) = change.kind, !isRetained,
+    guard case .message(let telegram, let receipt, let isRetained) = change.kind, !isRetained,
       let sequence = telegram.envelope.sequence, let index = Int(change.node.description.dropFirst(5))
     else { return }
+    world.note("\(change.node) \(telegram.envelope.boot) \(sequence) is \(receipt)")
     world.oracle.counted(EventKey(index, telegram.envelope.boot.value, sequence))
   }
 

@@ -50,7 +50,8 @@ struct StandInStore {
         touched[key, default: []].append(event.sequence)
       case .latest(let message): latest[message.node, default: [:]][message.place] = message
       case .boot(let note): add(note)
-      case .alert(let alert): alerts["\(alert.node)/\(alert.rule)"] = alert
+      // As it comes back from a disk.
+      case .alert(let alert): alerts["\(alert.node)/\(alert.rule)"] = KeptAlert(decoding: alert.encode())
       case .alertOver(let rule, let node): alerts["\(node)/\(rule)"] = nil
       }
     }

@@ -220,7 +220,7 @@ final class SimulatedNode {
     switch effect {
     case .publish(let outgoing): publish(outgoing)
     case .spool(let wish):
-      if wish == .fleetAcknowledges { knowsFleet = true }
+      if wish == .fleetAcknowledges, world.plan.delivery == .auto { knowsFleet = true }
       world.oracle.wished(wish, of: index, knowsFleet: knowsFleet)
       spool?.offer(SpoolRequest(wish))
     case .measureUsage: hand(.usage(ProcessLoad(residentKB: 1000, processorS: now.seconds / 100)))
@@ -293,7 +293,7 @@ final class SimulatedNode {
 
   private var clockState: ClockState {
     let truth = World.epochS + startedAtS + sleptS
-    return ClockState(wallAtStart: WallTime(seconds: clockErrorS.map { truth + $0 } ?? 0), quality: clockQuality)
+    return ClockState(wallAtStart: WallTime(seconds: clockErrorS.map { truth + $0 } ?? sleptS), quality: clockQuality)
   }
 
   /// The system clock is set to something else; nil: to what a machine without a battery starts with.

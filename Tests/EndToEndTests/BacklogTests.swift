@@ -1,4 +1,5 @@
 import Foundation
+import NodeLogic
 import Rig
 import Spool
 import Store
@@ -108,17 +109,12 @@ enum SpoolFilling {
         uptime: Double(number))
       let telegram = Telegram(envelope, .location(.fixed(position)))
       let record = SpoolRecord(
-        boot: boot.value, sequence: number, lane: .routine, kind: SpoolFilling.kind(of: .location),
+        boot: boot.value, sequence: number, lane: .routine, kind: Telemetry.Stream.location.storedNumber ?? 0,
         payload: telegram.encode())
       _ = core.handle(.append(record, bornAtS: nil), atS: Double(number) * 0.001)
     }
     let ended = core.handle(.stop, atS: Double(count))
     guard ended.contains(.stopped) else { throw RigError("the spool in \(folder) took nothing: \(ended)") }
-  }
-
-  /// As the node numbers the streams.
-  private static func kind(of stream: Telemetry.Stream) -> UInt8 {
-    UInt8(Telemetry.Stream.allCases.firstIndex(of: stream) ?? 0)
   }
 }
 

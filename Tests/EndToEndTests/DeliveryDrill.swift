@@ -45,6 +45,10 @@ final class DeliveryDrill {
         "spool.directory": "\"\(nodeFolder)/spool\"", "location.record_file": "\"\(nodeFolder)/location.json\"",
       ] + more
     try startFleet()
+    // What the broker acknowledges before there was ever a fleet tool is delivered by its word alone.
+    guard waitUntil(seconds: 10, { broker.log.contains("Sending SUBACK to judder-fleet-") }) else {
+      throw RigError("the fleet tool has no subscription: \(fleet?.errorText().suffix(400) ?? "")")
+    }
   }
 
   deinit {

@@ -34,7 +34,10 @@ extension Outbox {
   /// The broker acknowledged an event, and says that nobody subscribes to it: that is no delivery.
   public mutating func leaveUnheard(_ token: UInt64, at now: Instant) {
     guard let entry = answer(token, at: now) else { return }
-    if entry.isSettled { return settle(token) }
+    if entry.isSettled {
+      if entry.isLate { gates.takeBackProbe(entry.stream) }
+      return settle(token)
+    }
     if gates.close(entry.stream, isLate: entry.isLate, at: now) { notices.append(.unheard(entry.stream)) }
     setAside(token)
   }
@@ -51,6 +54,7 @@ extension Outbox {
   /// goes out again in its place.
   public mutating func refuse(_ token: UInt64, isPermanent: Bool, retryS: Double = 5, at now: Instant) {
     guard let entry = answer(token, at: now) else { return }
+    if entry.isLate { gates.takeBackProbe(entry.stream) }
     if entry.isSettled { return settle(token) }
     guard isPermanent else {
       enqueue(token, entry)
@@ -69,6 +73,7 @@ extension Outbox {
   public mutating func takeBack(_ token: UInt64, retryS: Double, at now: Instant) {
     guard var entry = entries[token], entry.phase == .underWay else { return }
     underWay.remove(token)
+    if entry.isLate { gates.takeBackProbe(entry.stream) }
     if entry.isBulk { pace.end(entry.bytes) }
     (entry.isBulk, entry.phase) = (false, .waiting)
     entries[token] = entry

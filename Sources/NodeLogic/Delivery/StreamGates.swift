@@ -60,6 +60,11 @@ struct StreamGates: Equatable, Sendable {
     return false
   }
 
+  /// A probe came back without the broker's word on the stream: the next late event is one.
+  mutating func takeBackProbe(_ stream: Stream) {
+    if gates[stream]?.probe == .underWay { gates[stream]?.probe = .called }
+  }
+
   /// The broker denies it. Answers whether that is news.
   mutating func deny(_ stream: Stream, at now: Instant) -> Bool {
     if isDenied(stream) { return false }

@@ -7,7 +7,7 @@ private func runDriver(
   _ callback: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
 ) -> Int32
 
-/// Chosen once, before the first input.
+/// Chosen once, before the first input; `nonisolated(unsafe)`, since libFuzzer has one thread here.
 nonisolated(unsafe) private var target = FuzzTarget.json
 
 /// `Fuzz TARGET [libFuzzer's options] [folder or file ...]`; without a target the list of targets.

@@ -48,6 +48,19 @@ import Testing
     #expect(outbox.sent(at: at) == [2, 3])
   }
 
+  /// Found by a simulated run: the probe came back unanswered, and its stream was not tried again on that connection.
+  @Test(arguments: [false, true]) func aProbeThatComesBackUnansweredIsSentAgain(isFull: Bool) throws {
+    var outbox = outbox(events: 2)
+    for outgoing in outbox.next(at: now) { outbox.leaveUnheard(outgoing.token ?? 0, at: now) }
+    let probe = try #require(outbox.next(at: now + 60).first?.token)
+    if isFull {
+      outbox.takeBack(probe, retryS: 0.2, at: now + 60)
+    } else {
+      outbox.refuse(probe, isPermanent: false, at: now + 60)
+    }
+    #expect(outbox.sent(at: now + 70) == [1])
+  }
+
   @Test func whatIsOnTheDiskOfAStreamThatNobodyHearsIsReadWhenSomebodyDoes() throws {
     var settings = OutboxSettings()
     settings.hasSpool = true
