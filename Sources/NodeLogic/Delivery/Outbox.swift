@@ -206,9 +206,9 @@ extension Outbox {
   mutating func settle(_ token: UInt64) {
     guard let entry = remove(token) else { return }
     if entry.keeping != .unsaved { releases.insert(entry.key) }
-    if entry.keeping == .stored, !entry.isSettled {
-      disk.settle(entry.key, isOwn: entry.key.boot == boot, bytes: entry.bytes)
-    }
+    // One of this run may have been stored after it was acknowledged; those of others were counted then.
+    let isOwn = entry.key.boot == boot
+    if entry.keeping == .stored, isOwn || !entry.isSettled { disk.settle(entry.key, isOwn: isOwn, bytes: entry.bytes) }
     forget(entry)
   }
 

@@ -197,4 +197,20 @@ import Testing
     outbox.deliver(probe.first?.token ?? 0, at: now + 62)
     #expect(outbox.count == 0 && outbox.confirmation.count == 0)
   }
+
+  @Test func oneThatIsStoredAfterItWasAcknowledgedIsNotCountedForEver() throws {
+    var settings = OutboxSettings()
+    settings.hasSpool = true
+    settings.delivery = .fleet
+    var outbox = Outbox(boot: boot, settings)
+    outbox.hear(.opened(SpoolContents()), at: now)
+    outbox.connect(at: now)
+    outbox.append(OutboxFixture.shake(1), at: now)
+    let token = try #require(outbox.next(at: now).first?.token)
+    _ = outbox.takeWishes(at: now)
+    outbox.confirm(ack(1), at: now)
+    outbox.hear(.stored(boot: boot, [1]), at: now)
+    outbox.deliver(token, at: now)
+    #expect(outbox.count == 0)
+  }
 }
