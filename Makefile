@@ -70,23 +70,10 @@ faults: dependencies ## a seeded sequence of faults of a real gpsd, with its cos
 	  $(SWIFT) test --skip-build --disable-xctest --filter GpsdSequenceTests >$(BUILD)/faults.log 2>&1 </dev/null; \
 	status=$$?; cat $(BUILD)/faults.log; exit $$status
 
-# Each may be set by itself: make endure JUDDER_SPOOL_KILLS=5000
-JUDDER_SPOOL_FLIPS ?= all
-JUDDER_SPOOL_SEEDS ?= 10
-JUDDER_SPOOL_KILLS ?= 1000
-JUDDER_SPOOL_CALLS ?= 1000
-JUDDER_SPOOL_CUTS ?= 500
-JUDDER_SPOOL_DRAIN ?= 100000
-endure: export JUDDER_SPOOL_FLIPS := $(JUDDER_SPOOL_FLIPS)
-endure: export JUDDER_SPOOL_SEEDS := $(JUDDER_SPOOL_SEEDS)
-endure: export JUDDER_SPOOL_KILLS := $(JUDDER_SPOOL_KILLS)
-endure: export JUDDER_SPOOL_CALLS := $(JUDDER_SPOOL_CALLS)
-endure: export JUDDER_SPOOL_CUTS := $(JUDDER_SPOOL_CUTS)
-endure: export JUDDER_SPOOL_DRAIN := $(JUDDER_SPOOL_DRAIN)
-endure: dependencies ## the spool killed, cut off, full and damaged, in full numbers (as root: all of it)
+# Tests/endure has the numbers: make endure ONLY=DeliveryTests JUDDER_NODE_KILLS=100
+endure: dependencies ## kills, power cuts, full disks, damage and bad links in full numbers (as root: all), 2 hours
 	@$(SWIFT) build --build-tests
-	@timeout --kill-after=10 7200 $(SWIFT) test --skip-build --disable-xctest --filter SpoolTests \
-	  >$(BUILD)/endure.log 2>&1 </dev/null; status=$$?; cat $(BUILD)/endure.log; exit $$status
+	@SWIFT='$(SWIFT)' Tests/endure $(BUILD)/endure.log
 
 # A failure names its seed: make simulate SEEDS=1 SEED=4711 TRACE=1 shows all that happened in it.
 SEEDS ?= 1000

@@ -30,8 +30,8 @@ extension CheckCommand {
     return Finding(.warning, "clock", text, remedy: "let systemd-timesyncd or chrony set it")
   }
 
-  /// The time that certificates are to be held against instead of the system clock's [s since 1970]: that of a fix, where
-  /// nothing disciplines the clock. Nil: the clock is as good, or there is no time.
+  /// The time that certificates are to be held against instead of the system clock's [s since 1970]: that of a fix,
+  /// where nothing disciplines the clock. Nil: the clock is as good, or there is no time.
   static func trustedTimeS(_ state: ClockState, at now: Instant, fix: Fix?) -> Double? {
     guard state.quality != .ntp, let fix, let time = fix.time, !gpsTime(fix, state).isWrong else { return nil }
     return time.seconds + (now - fix.receivedAt)

@@ -91,6 +91,7 @@ public final class FaultyProxy: @unchecked Sendable {
 
   /// What has passed so far.
   public struct Statistics: Sendable, Equatable {
+    /// Connections that came.
     public var connections = 0
     /// Connections that this proxy reset.
     public var resets = 0
@@ -191,7 +192,9 @@ public final class FaultyProxy: @unchecked Sendable {
   }
 }
 
-/// The engine on its way to its thread, which alone touches it.
+/// The engine on its way to its thread.
+///
+/// `@unchecked Sendable`: only that thread touches it.
 private final class SendableEngine: @unchecked Sendable {
   var engine: FaultyProxyEngine
 

@@ -6,8 +6,8 @@ typealias Keys = [String: String]
 
 /// A judder-node with a configuration file of its own.
 ///
-/// What the keys do not say is: node `e2e`, a broker on 127.0.0.1, no accelerometer, no gpsd, health each second, no wait after the broker
-/// went.
+/// What the keys do not say is: node `e2e`, a broker on 127.0.0.1, no accelerometer, no gpsd, health each second, no
+/// wait after the broker went.
 final class NodeRun {
   let file: String
   private let workplace: Workplace

@@ -8,10 +8,10 @@ internal import Telemetry
 /// the most. What was proved missing is sent again, once at once; what is still missing then waits a minute, and twice
 /// as long each time up to an hour, so that an event which the fleet tool cannot take costs little.
 ///
-/// When no acknowledgement comes, the oldest event is sent once more as a probe: after 60 s, and after twice as long each
-/// time up to an hour. A new connection brings it forward to a sixth of that wait, the first one to at once. The fleet tool
-/// acknowledges a duplicate again, and by the rule above that proves what it lost. So a fleet tool that is away for
-/// days, behind a link that flaps, costs at most an event every ten minutes.
+/// When no acknowledgement comes, the oldest event is sent once more as a probe: after 60 s, and after twice as long
+/// each time up to an hour. A new connection brings it forward to a sixth of that wait, the first one to at once. The
+/// fleet tool acknowledges a duplicate again, and by the rule above that proves what it lost. So a fleet tool that is
+/// away for days, behind a link that flaps, costs at most an event every ten minutes.
 struct Confirmation: Sendable {
   private static let firstWaitS = 60.0
   private static let longestWaitS = 3600.0

@@ -6,8 +6,8 @@ extension Outbox {
   /// Higher numbers than this nobody counts to: JSON readers keep integers to here.
   private static let highest: UInt64 = 1 << 53
 
-  /// Takes what a fleet tool has stored: exactly that has reached its end. Answers false, and counts it, where that names
-  /// a run that is not known, or a number that was never sent; what else it names is taken.
+  /// Takes what a fleet tool has stored: exactly that has reached its end. Answers false, and counts it, where that
+  /// names a run that is not known, or a number that was never sent; what else it names is taken.
   @discardableResult
   public mutating func confirm(_ ack: AckMessage, at now: Instant) -> Bool {
     let isOwn = ack.boot == boot

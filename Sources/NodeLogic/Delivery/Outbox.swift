@@ -4,7 +4,8 @@ public import Telemetry
 ///
 /// An event goes to the spool before anything else, and stays there until the duty to keep it has ended: at the
 /// broker's acknowledgement, or at the fleet tool's. In memory is only what the spool has not stored, what waits to go
-/// out just now, what is under way, and a chunk of the backlog. Without a spool everything is in memory, within a bound.
+/// out just now, what is under way, and a chunk of the backlog. Without a spool everything is in memory, within a
+/// bound.
 ///
 /// Live events go first, then the backlog of an outage, oldest first, then the waveforms, whose many chunks would else
 /// hold up, or push out, the shakes that they belong to. At most `window` are under way at once, so that a weak link

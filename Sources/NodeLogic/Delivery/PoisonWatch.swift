@@ -4,8 +4,9 @@ internal import Telemetry
 ///
 /// What was under way each time three connections in a row ended without a single answer is suspect. A suspect waits
 /// until nothing else does, and is sent alone. When the connection ends over it, that is a strike if the broker said
-/// that it was its doing: three are the end of it. Where the connection just broke it may have been the link, so that it
-/// takes ten, and they count only where the broker had answered something else before: a bad link alone convicts nobody.
+/// that it was its doing: three are the end of it. Where the connection just broke it may have been the link, so that
+/// it takes ten, and they count only where the broker had answered something else before: a bad link alone convicts
+/// nobody.
 struct PoisonWatch: Equatable, Sendable {
   private static let barrenConnections = 3
   private static let strikes = 3
