@@ -14,14 +14,14 @@ extension Oracle {
     events[key]?.isCommitted = true
     guard isNew, let eviction = event.eviction, let runs = eviction.runs else { return }
     for run in runs {
-      for number in run { told(EventKey(node, eviction.boot.value, number), by: key) }
+      for number in run { told(EventKey(node, eviction.boot.value, number), by: key, eviction.reason) }
     }
   }
 
-  private func told(_ key: EventKey, by teller: EventKey) {
+  private func told(_ key: EventKey, by teller: EventKey, _ reason: EvictedMessage.Reason) {
     guard let fate = events[key] else {
-      // Without a spool an event may be given up before anybody hears of it.
-      if world.plan.capBytes == nil { return noteUnheard(key, by: teller) }
+      // What the spool does not take may be given up in memory before anybody hears of it.
+      if reason == .unsaved { return noteUnheard(key, by: teller) }
       return world.violated(.i5Cap, "\(teller) tells that \(key) was given up, and nobody made it")
     }
     world.expect(

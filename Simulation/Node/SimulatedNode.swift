@@ -198,6 +198,7 @@ final class SimulatedNode {
   }
 
   private func takeAcknowledgement(_ payload: [UInt8]) {
+    world.detail("\(name) hears \(String(decoding: payload, as: UTF8.self))")
     // One of another run may name what this one has not read back yet, and says nothing then.
     if world.plan.delivery == .auto, let ack = try? AckMessage.decode(payload: payload), ack.boot == boot {
       knowsFleet = true
@@ -206,6 +207,7 @@ final class SimulatedNode {
   }
 
   private func take(_ report: SpoolReport) {
+    world.detail("\(name) is told \(report.summary)")
     world.oracle.heard(report, of: index)
     if case .opened(let contents) = report, contents.fleetAcknowledges, world.plan.delivery == .auto {
       knowsFleet = true
@@ -220,6 +222,7 @@ final class SimulatedNode {
     switch effect {
     case .publish(let outgoing): publish(outgoing)
     case .spool(let wish):
+      world.detail("\(name) wishes \(wish.summary)")
       if wish == .fleetAcknowledges, world.plan.delivery == .auto { knowsFleet = true }
       world.oracle.wished(wish, of: index, knowsFleet: knowsFleet)
       spool?.offer(SpoolRequest(wish))
@@ -232,7 +235,12 @@ final class SimulatedNode {
   private func publish(_ outgoing: Outgoing) {
     let telegram = outgoing.telegram
     let payload = telegram.encode()
-    if case .health(let health) = telegram.body { check(health.spool) }
+    if case .health(let health) = telegram.body {
+      world.detail("\(health.spool)")
+      check(health.spool)
+    }
+    world.detail(
+      "\(name) publishes \(telegram.body.stream) \(telegram.envelope.sequence ?? 0) of \(telegram.envelope.boot)")
     if let token = outgoing.token {
       underWay[token] = world.oracle.published(telegram, payload, token: token, of: index, connectedAtS: connectedAtS)
       if refusesAsFull, chance.oneIn(3) { return hand(.full(token)) }
@@ -272,7 +280,7 @@ final class SimulatedNode {
     let waitS = chance.waitS(meanS: world.isQuiet ? 15 : world.plan.fixS)
     guard !world.isStill else { return }
     world.after(waitS, "fix of \(name)") { [unowned self] in
-      guard self.life == life, isRunning else { return }
+      guard self.life == life, isRunning, !world.isStill else { return }
       if asleepSinceS == nil { hand(.gpsd(.report(surroundings.fix(at: world.wall)))) }
       planFix()
     }
@@ -283,7 +291,7 @@ final class SimulatedNode {
     let waitS = chance.waitS(meanS: world.isQuiet ? 120 : world.plan.shakeS)
     guard !world.isStill else { return }
     world.after(max(5, waitS), "shake of \(name)") { [unowned self] in
-      guard self.life == life, isRunning else { return }
+      guard self.life == life, isRunning, !world.isStill else { return }
       if asleepSinceS == nil { hand(.accelerometer(Surroundings.shake(until: now))) }
       planShake()
     }

@@ -108,3 +108,28 @@ extension SpoolState {
       oldestBorn: oldestBornAtS.map { WallTime(seconds: $0) })
   }
 }
+
+// For the trace, without what is long.
+
+extension SpoolWish {
+  var summary: String {
+    switch self {
+    case .append(let event, let note, _):
+      "append \(event.sequence) \(event.stream)\(note.map { " note \($0)" } ?? "")"
+    default: "\(self)"
+    }
+  }
+}
+
+extension SpoolReport {
+  var summary: String {
+    switch self {
+    case .fetched(let fetched):
+      "fetched \(fetched.id) \(fetched.records.map { "\(hexadecimal($0.boot)) \($0.sequence)" }) \(fetched.isEnd ? "end" : "")"
+    case .state(let state): "state \(state.lanes.map(\.events)) \(state.trouble ?? "works")"
+    default: "\(self)"
+    }
+  }
+
+  private func hexadecimal(_ boot: UInt32) -> String { BootID(boot).description }
+}

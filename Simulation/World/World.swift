@@ -53,6 +53,9 @@ final class World {
     note("FAULT \(kind) \(detail())")
   }
 
+  /// Only where everything is shown.
+  func detail(_ text: @autoclosure () -> String) { if trace.output != nil { note(text()) } }
+
   func note(_ text: @autoclosure () -> String) {
     trace.note("\((nowS * 1000).rounded() / 1000) #\(steps) \(text())")
   }
@@ -78,7 +81,7 @@ final class World {
       steps += 1
       expect(stepsAtOnce < World.mostStepsAtOnce, .drains, "time stands still")
       what = item.what
-      if trace.output != nil { note("- \(what)") }
+      detail("- \(what)")
       item.action()
       check()
     }

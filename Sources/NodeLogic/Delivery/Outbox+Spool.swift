@@ -118,6 +118,8 @@ extension Outbox {
     entries[token]?.keeping = .stored
     unsavedBytes -= entry.bytes
     unsavedCount -= 1
+    // Its release is on its way to the disk already, and only the broker's answer is outstanding.
+    if entry.isSettled { return }
     disk.store(sequence, bytes: entry.bytes)
     switch entry.phase {
     case .unconfirmed, .aside: drop(token, isWanted: false)

@@ -291,4 +291,22 @@ import Testing
     outbox.hear(.stored(boot: boot, [1]), at: now)
     #expect(outbox.crossings.isEmpty)
   }
+
+  /// Found by a simulated run: such an event was counted as kept for ever.
+  @Test func whatIsConfirmedWhileItIsUnderWayIsNotCountedOnceItIsStored() throws {
+    var settings = OutboxSettings()
+    settings.hasSpool = true
+    settings.delivery = .fleet
+    var outbox = Outbox(boot: OutboxFixture.boot, settings)
+    let now = Instant(seconds: 100)
+    outbox.hear(.opened(SpoolContents()), at: now)
+    outbox.connect(at: now)
+    outbox.append(OutboxFixture.shake(1), at: now)
+    let token = try #require(outbox.next(at: now).first?.token)
+    _ = outbox.takeWishes(at: now)
+    #expect(outbox.confirm(AckMessage(boot: OutboxFixture.boot, sequence: 1), at: now))
+    outbox.hear(.stored(boot: OutboxFixture.boot, [1]), at: now)
+    outbox.deliver(token, at: now)
+    #expect(outbox.count == 0 && outbox.bytes == 0)
+  }
 }
