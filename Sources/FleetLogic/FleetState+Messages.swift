@@ -85,6 +85,7 @@ extension FleetState {
     let better = verdict.receipt == nil ? nil : nodes[index].boots.learnClock(envelope)
     if let better { nodes[index].repairTimes(of: envelope.boot, by: better) }
     let mark = mark(telegram, verdict.kind, retained: retained, node: index, at: moment)
+    if !retained { learnLag(telegram, node: index, at: moment) }
     if !retained { keepEvent(telegram, payload, mark, node: index, at: moment) }
     let known = verdict.kind == .newBoot ? nodes[index].boots.clock(for: envelope) : better
     keepBoot(envelope.boot, clock: known, node: index)
