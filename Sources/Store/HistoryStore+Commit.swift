@@ -15,6 +15,7 @@ extension HistoryStore {
     let nodesBefore = nodeIDs.count
     var report: CommitReport
     do throws(SQLiteFailure) {
+      try judgeCalendar(batch.now)
       report = try database.transaction { () throws(SQLiteFailure) in try write(batch) }
     } catch {
       // What was learned of a transaction that never was.
@@ -24,6 +25,7 @@ extension HistoryStore {
     }
     try checkFileIsThere()
     report.acknowledgements = touchOrder.compactMap { touched[$0]?.acknowledgement($0) }
+    retention.keptJumpS = retention.trust?.jumpedS
     if let now = batch.now { retention.now = now }
     return report
   }
@@ -41,6 +43,7 @@ extension HistoryStore {
     for told in batch.told { try store(told) }
     for alert in batch.forgottenAlerts { try forget(alert) }
     for (key, touch) in touched { try write(touch, key) }
+    try keepJump()
     return CommitReport(id: batch.id, outcomes: outcomes, acknowledgements: [])
   }
 
