@@ -49,8 +49,9 @@ extension FleetState {
     guard let index = index(of: topic.node, at: moment) else {
       return reject(.tooManyNodes, "\(topic): \(configuration.maxNodes) nodes are known already", at: moment)
     }
-    nodes[index].prefix = topic.prefix
+    if !retained { nodes[index].prefix = topic.prefix }
     take(telegram, payload, retained: retained, node: index, at: moment)
+    if !retained { _ = nodes[index].boots.update(telegram.envelope.boot) { $0.prefix = topic.prefix } }
   }
 
   /// Counts a message that cannot be used.

@@ -161,7 +161,7 @@ final class Watcher {
   }
 
   private func acknowledge(_ settled: Acknowledgement) {
-    guard case .connected = fleet.link, let topic = fleet.ackTopic(of: settled.node) else { return }
+    guard case .connected = fleet.link, let topic = fleet.ackTopic(of: settled.node, boot: settled.boot) else { return }
     let message = AckMessage(boot: settled.boot, sequence: settled.sequence, also: settled.also)
     outbox.append(
       FleetLogic.Publication(topic: topic.description, payload: message.encode(), retained: false))

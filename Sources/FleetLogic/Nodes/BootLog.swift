@@ -29,6 +29,8 @@ struct BootLog: Equatable, Sendable {
     private(set) var lag: ClockLag?
     /// It has been heard live, not only through what the broker kept.
     var isConfirmed = false
+    /// The levels before the node's name in its last live message.
+    var prefix: TopicPrefix?
     /// The first sequence number that came live: whatever is missing above it was missed.
     var firstLive: UInt64?
 
