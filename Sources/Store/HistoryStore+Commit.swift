@@ -63,7 +63,8 @@ extension HistoryStore {
     let key = BootKey(node: try id(of: node), boot: boot.value)
     if touched[key] == nil {
       let coverage = try coverage(key)
-      touched[key] = Touch(name: node, coverage: coverage, above: coverage.above, evicted: coverage.evicted)
+      touched[key] = Touch(
+        name: node, coverage: coverage, above: coverage.above, evicted: coverage.evicted, forgotten: coverage.forgotten)
       touchOrder.append(key)
     }
     return key
@@ -164,6 +165,8 @@ extension HistoryStore {
     try write(coverage, key)
     try write(.stored, from: touch.above, to: coverage.above, key)
     try write(.evicted, from: touch.evicted, to: coverage.evicted, key)
+    func whole(_ last: UInt64) -> RangeSet { last > 0 ? RangeSet([1...last]) : RangeSet() }
+    try write(.forgotten, from: whole(touch.forgotten), to: whole(coverage.forgotten), key)
     if !coverage.isKept {
       coverage.isKept = true
       try boundBoots(of: key)

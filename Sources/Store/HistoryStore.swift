@@ -25,7 +25,7 @@ public final class HistoryStore {
   struct Touch {
     let name: NodeName
     let coverage: BootCoverage
-    let above: RangeSet, evicted: RangeSet
+    let above: RangeSet, evicted: RangeSet, forgotten: UInt64
     var numbers: [UInt64] = []
     var isAcknowledged = false
   }
@@ -203,7 +203,8 @@ struct BootRow {
   func coverage(_ ranges: [CoverageRow]) -> BootCoverage {
     let coverage = BootCoverage(
       upto: upto, above: RangeSet(ranges.filter { $0.kind == .stored }.map(\.range)),
-      evicted: RangeSet(ranges.filter { $0.kind == .evicted }.map(\.range)))
+      evicted: RangeSet(ranges.filter { $0.kind == .evicted }.map(\.range)),
+      forgotten: ranges.first { $0.kind == .forgotten }?.range.upperBound ?? 0)
     coverage.highest = highest
     fill(coverage)
     return coverage
@@ -215,6 +216,8 @@ struct CoverageRow {
   enum Kind: Int64 {
     case stored = 0
     case evicted = 1
+    /// Numbers among these may have been given up.
+    case forgotten = 2
   }
 
   var kind: Kind

@@ -116,6 +116,28 @@ struct CommitTests {
     #expect(try store.commit(batch([event(2)])).outcomes == [.duplicate])
   }
 
+  @Test("Numbers given up one by one count however many they are, and what comes late nevertheless is stored")
+  func manyEvictions() throws {
+    let shelf = try Shelf()
+    var store: HistoryStore? = try shelf.open()
+    // Shakes at odd numbers are kept, locations at even ones given up.
+    for part in 0..<12 as Range<UInt64> {
+      let odd = (0..<500).map { part * 1000 + 2 * $0 + 1 }
+      var told = batch(odd.map { event($0, stream: .shake) })
+      told.evictions = odd.map { evicted([($0 + 1)...($0 + 1)], boot: 1, sequence: $0) }
+      let report = try store?.commit(told)
+      #expect(report?.acknowledgements.first?.sequence == (part + 1) * 1000)
+    }
+    for _ in 0..<2 {
+      #expect(try store?.commit(batch([event(1, stream: .shake), event(3, stream: .shake)])).count(.duplicate) == 2)
+      store = nil
+      store = try shelf.open()
+      let late = try #require(try store?.commit(batch([event(2), event(12_000)])))
+      #expect(late.acknowledgements.first?.sequence == 12_000)
+      #expect(try store?.count() == 6002)
+    }
+  }
+
   @Test("Another event under a number that is taken is set apart, and the first one stays")
   func conflict() throws {
     let shelf = try Shelf()
