@@ -55,15 +55,13 @@ final class BootCoverage {
     evicted.remove(number...number)
     guard number > upto else { return }
     let isRoomy = above.ranges.count < Self.capacity
-    guard isRoomy || number == upto + 1 || touches(number) else {
+    guard isRoomy || number == upto + 1 || above.touches(number) else {
       isOverfull = true
       return
     }
     above.insert(number)
     advance()
   }
-
-  private func touches(_ number: UInt64) -> Bool { above.contains(number - 1) || above.contains(number + 1) }
 
   func noteEvicted(_ range: ClosedRange<UInt64>) {
     guard range.upperBound > upto, range.upperBound <= UInt64(Int64.max) else { return }
@@ -108,6 +106,15 @@ final class BootCoverage {
 
   /// It was overfull, and there is room again.
   var wantsRecount: Bool { isOverfull && above.ranges.count < Self.capacity / 2 }
+
+  /// Whether one acknowledgement has room for all of `numbers`.
+  func fitsOne(_ numbers: [UInt64]) -> Bool {
+    var named = RangeSet()
+    for number in numbers where number > upto && named.ranges.count <= Acknowledgement.maximumRanges {
+      named.insert(above.range(of: number) ?? number...number)
+    }
+    return named.ranges.count <= Acknowledgement.maximumRanges
+  }
 
   /// The ranges to be told beside `upto`: those of `numbers` first, then the lowest.
   func also(for numbers: [UInt64], limit: Int = Acknowledgement.maximumRanges) -> [ClosedRange<UInt64>] {

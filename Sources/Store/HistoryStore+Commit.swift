@@ -24,7 +24,7 @@ extension HistoryStore {
       throw error.problem(settings.file)
     }
     try checkFileIsThere()
-    report.acknowledgements = touchOrder.compactMap { touched[$0]?.acknowledgement($0) }
+    report.acknowledgements = touchOrder.flatMap { touched[$0]?.acknowledgements($0) ?? [] }
     retention.keptJumpS = retention.trust?.jumpedS
     if let now = batch.now { retention.now = now }
     return report
@@ -74,9 +74,9 @@ extension HistoryStore {
 
   private func store(_ event: EventRow) throws(SQLiteFailure) -> CommitReport.Outcome {
     let key = try touch(event.node, event.boot)
-    touched[key]?.numbers.append(event.sequence)
     touched[key]?.isAcknowledged = true
     guard let coverage = touched[key]?.coverage else { return .stored }
+    defer { touched[key]?.arrivals.append(.init(number: event.sequence, upto: coverage.upto)) }
     let receivedS = event.received.seconds
     if coverage.highest == 0, !coverage.isKept, coverage.firstS == 0 { coverage.firstS = receivedS }
     coverage.lastS = max(coverage.lastS, receivedS)
@@ -258,10 +258,33 @@ extension HistoryStore {
 }
 
 extension HistoryStore.Touch {
-  /// What may be said of it; nil where only something else than its events changed.
-  func acknowledgement(_ key: BootKey) -> Acknowledgement? {
-    guard isAcknowledged else { return nil }
-    return Acknowledgement(
-      node: name, boot: BootID(key.boot), sequence: coverage.upto, also: coverage.also(for: numbers))
+  /// What may be said of it; nothing where only something else than its events changed. Several where one has no room:
+  /// each says what had come by then, since a node takes for lost what one does not name that names something later.
+  func acknowledgements(_ key: BootKey) -> [Acknowledgement] {
+    guard isAcknowledged else { return [] }
+    func acknowledgement(_ sequence: UInt64, _ also: [ClosedRange<UInt64>]) -> Acknowledgement {
+      Acknowledgement(node: name, boot: BootID(key.boot), sequence: sequence, also: also)
+    }
+    let (parts, last) = coverage.fitsOne(arrivals.map(\.number)) ? ([], arrivals.map(\.number)) : parts()
+    return parts.map { acknowledgement($0.upto, $0.also) } + [
+      acknowledgement(coverage.upto, coverage.also(for: last))
+    ]
+  }
+
+  /// What is told before the last acknowledgement, and which numbers are left for that.
+  private func parts() -> (told: [(upto: UInt64, also: [ClosedRange<UInt64>])], last: [UInt64]) {
+    var told: [(upto: UInt64, also: [ClosedRange<UInt64>])] = []
+    var part = RangeSet()
+    var upto: UInt64 = 0
+    for arrival in arrivals where arrival.number > 0 {
+      if part.ranges.count >= Acknowledgement.maximumRanges, upto > 0 { part.remove(1...upto) }
+      if part.ranges.count >= Acknowledgement.maximumRanges, !part.touches(arrival.number) {
+        told.append((upto, part.ranges))
+        part = RangeSet()
+      }
+      upto = arrival.upto
+      if arrival.number > upto { part.insert(arrival.number) }
+    }
+    return (told, part.ranges.flatMap { $0 })
   }
 }

@@ -26,8 +26,13 @@ public final class HistoryStore {
     let name: NodeName
     let coverage: BootCoverage
     let above: RangeSet, evicted: RangeSet, forgotten: UInt64
-    var numbers: [UInt64] = []
+    var arrivals: [Arrival] = []
     var isAcknowledged = false
+  }
+
+  /// A number that came, and up to where all were settled then.
+  struct Arrival {
+    let number: UInt64, upto: UInt64
   }
 
   /// Names kept in memory at the most: more than a fleet has.
