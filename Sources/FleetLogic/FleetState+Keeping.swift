@@ -116,7 +116,7 @@ extension FleetState {
   // MARK: The store itself
 
   /// Where a run of a node is told what is stored: under the prefix where that run was last heard live, or, when it is
-  /// not remembered, the node. Nil for a node that was not heard live since the start, which is told with its next event.
+  /// not remembered, the node. Nil for a node that was not heard live since the start: it is told with its next event.
   ///
   /// With a prefix of wildcards, two nodes of one name under two prefixes are one node here, whose runs speak in turn:
   /// each is told what is stored of its own runs, but they share their alerts and what is known of them.

@@ -1,8 +1,8 @@
 internal import FleetLogic
 internal import Sinks
 
-/// Alerts on their way to the sinks. Where they outlast the fleet tool, one counts as told when every sink has taken it;
-/// a sink that did not is offered it again, the oldest first.
+/// Alerts on their way to the sinks. Where they outlast the fleet tool, one counts as told when every sink has it; a
+/// sink that did not take it is offered it again, the oldest first.
 struct Telling {
   /// Alerts that wait for sinks at the most. Of more the oldest is offered no more in this run; the next tells it.
   static let capacity = 1000

@@ -47,8 +47,8 @@ public struct AlertDispatch {
     return entries + flush()
   }
 
-  /// Offers an alert that a sink refused to that sink once more; taken, it no longer counts as failed. Answers whether it
-  /// was, and what to log.
+  /// Offers an alert that a sink refused to that sink once more; taken, it no longer counts as failed. Answers whether
+  /// it was taken, and what to log.
   public mutating func retry(_ alert: Alert, at index: Int) -> (isTaken: Bool, entries: [LogEntry]) {
     do throws(SinkProblem) {
       try sinks[index].deliver(alert)

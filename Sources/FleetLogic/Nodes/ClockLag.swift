@@ -8,7 +8,7 @@ struct ClockLag: Equatable, Sendable {
   /// A clock that falls behind by more than this at once was set back [s].
   static let setBackS = 1.0
 
-  /// From the time of measurement to the receipt, by the fleet tool's monotonic time: what sets its clock changes no lag.
+  /// From the time of measurement to the receipt by the fleet tool's monotonic time: setting its clock changes no lag.
   private var offsetS: Double
   /// When the run started, by its clock.
   private var started: WallTime
