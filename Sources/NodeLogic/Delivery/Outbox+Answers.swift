@@ -101,6 +101,7 @@ extension Outbox {
   mutating func setAside(_ token: UInt64) {
     guard let entry = entries[token] else { return }
     if gates.isDenied(entry.stream) { asideCounts[entry.stream, default: 0] += 1 }
+    endTrial(of: entry.key)
     entries[token]?.phase = .aside
     entries[token]?.isLate = true
     if entry.keeping == .stored { drop(token, isWanted: false) }
@@ -127,5 +128,6 @@ extension Outbox {
     for (boot, runs) in confirmation.dissolve().byBoot {
       for run in runs.runs { end(run, of: boot) }
     }
+    if trial.end(isHeard: false) { readAgain() }
   }
 }

@@ -155,6 +155,7 @@ extension Outbox {
       if gates.isDenied(event.stream) { asideCounts[event.stream, default: 0] += 1 }
       return
     }
+    if isFleet, key.boot != boot, !trial.admits(key, window: window) { return }
     do throws(DecodingProblem) {
       let telegram = try Telegram.decode(stream: event.stream, payload: event.payload)
       let made = Instant(seconds: telegram.envelope.uptime ?? 0)
@@ -180,6 +181,7 @@ extension Outbox {
   private mutating func lose(_ eviction: SpoolEviction) {
     tell(of: eviction)
     notices.append(.evicted(eviction.reason))
+    endTrial(of: SequenceRuns(eviction.runs), eviction.boot)
     // Of what was damaged only the bounds are known: the rest is read as ever.
     guard eviction.reason != .damaged else { return }
     let runs = SequenceRuns(eviction.runs)

@@ -60,6 +60,7 @@ public struct Outbox: Sendable {
   var poison = PoisonWatch()
   var losses = LossLedger()
   var confirmation = Confirmation()
+  var trial = FleetTrial()
 
   /// Numbers of this run that somebody outside may know.
   var handedOver = SequenceRuns()
@@ -217,7 +218,7 @@ extension Outbox {
   mutating func forget(_ entry: OutboxEntry) {
     settled.insert(entry.key)
     poison.forget(entry.key)
-    guard entry.key.boot == boot else { return }
+    guard entry.key.boot == boot else { return endTrial(of: entry.key) }
     let sequence = entry.key.sequence
     feed.remove(sequence, entry.lane)
     handedOver.insert(sequence)
