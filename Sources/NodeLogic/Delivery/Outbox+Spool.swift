@@ -118,6 +118,7 @@ extension Outbox {
     entries[token]?.keeping = .stored
     unsavedBytes -= entry.bytes
     unsavedCount -= 1
+    releaseTold(by: entry)
     // Its release is on its way to the disk already, and only the broker's answer is outstanding.
     if entry.isSettled { return }
     disk.store(sequence, bytes: entry.bytes)
@@ -165,7 +166,9 @@ extension Outbox {
       entry.telegram.envelope.sequence = key.sequence
       enqueue(insert(entry), entry)
     } catch {
-      end(key.sequence...key.sequence, of: key.boot)
+      settled.insert(key)
+      untold.insert(key)
+      disk.settle(SequenceRuns([key.sequence...key.sequence]), isOwn: key.boot == boot, count: 1)
       note(SpoolDamage("event \(key.sequence) of \(key.boot) is no message: \(error)", isTorn: false))
       let message = EvictedMessage(
         boot: key.boot == boot ? nil : key.boot, first: key.sequence, last: key.sequence, count: 1,
@@ -199,6 +202,7 @@ extension Outbox {
       }
     }
     settled.insert(runs, of: eviction.boot)
+    untold.remove(runs, of: eviction.boot)
     confirmation.remove(runs, of: eviction.boot)
     disk.settle(runs, isOwn: isOwn, count: runs.count)
     if isOwn {
@@ -219,6 +223,18 @@ extension Outbox {
       if pieces.count == 1 { message.counts = eviction.counts }
       // The note may be forgotten when the last message that tells of it is on the disk.
       tellings.append(Telling(message: message, note: index == pieces.count - 1 ? eviction.id : nil))
+    }
+  }
+
+  /// An event is on the disk or has reached its end; what it tells of need not be kept any more, if it tells of losses.
+  mutating func releaseTold(by entry: OutboxEntry) {
+    guard !untold.isEmpty, case .evicted(let message) = entry.telegram.body else { return }
+    let boot = message.boot ?? entry.key.boot
+    let only = message.first == message.last ? [message.first...message.last] : []
+    for run in message.exactRuns ?? only {
+      let told = untold[boot].intersection(run)
+      releases.insert(told, of: boot)
+      untold.remove(told, of: boot)
     }
   }
 

@@ -68,6 +68,8 @@ public struct Outbox: Sendable {
   var repairs: [UInt64: ClockState] = [:]
   /// What has reached its end.
   var settled = EventSet()
+  /// Of that, what was given up and the disk keeps until the event that tells of it is there too.
+  var untold = EventSet()
   var newest: [Stream: UInt64] = [:]
   /// Crossings of this run that are neither on the disk nor at the broker.
   var crossings: Set<UInt64> = []
@@ -204,10 +206,15 @@ extension Outbox {
     return entry
   }
 
-  /// The duty to keep an event has ended.
-  mutating func settle(_ token: UInt64) {
+  /// The duty to keep an event has ended, or it is given up.
+  mutating func settle(_ token: UInt64, isGivenUp: Bool = false) {
     guard let entry = remove(token) else { return }
-    if entry.keeping != .unsaved { releases.insert(entry.key) }
+    if isGivenUp {
+      if entry.keeping != .unsaved { untold.insert(entry.key) }
+    } else {
+      if entry.keeping != .unsaved { releases.insert(entry.key) }
+      releaseTold(by: entry)
+    }
     // One of this run may have been stored after it was acknowledged; those of others were counted then.
     let isOwn = entry.key.boot == boot
     if entry.keeping == .stored, isOwn || !entry.isSettled { disk.settle(entry.key, isOwn: isOwn, bytes: entry.bytes) }
@@ -281,7 +288,7 @@ extension Outbox {
   /// Gives an event up, to be told later.
   mutating func giveUp(_ token: UInt64, _ reason: EvictedMessage.Reason, at now: Instant) {
     guard let entry = entries[token] else { return }
-    settle(token)
+    settle(token, isGivenUp: true)
     confirmation.remove(SequenceRuns([entry.key.sequence...entry.key.sequence]), of: entry.key.boot)
     lost[reason == .refused ? .refused : .evicted, default: 0] += 1
     losses.note(entry.key, entry.stream, reason, at: now)

@@ -59,8 +59,12 @@ import Testing
         talk()
         for outgoing in outbox.next(at: now) {
           let isDenied = denied.contains(outgoing.telegram.body.stream)
-          if isDenied { outbox.deny(outgoing.token ?? 0, at: now) } else { outbox.deliver(outgoing.token ?? 0, at: now) }
-          if !isDenied { sent.append(outgoing.telegram) }
+          if isDenied {
+            outbox.deny(outgoing.token ?? 0, at: now)
+          } else {
+            outbox.deliver(outgoing.token ?? 0, at: now)
+            sent.append(outgoing.telegram)
+          }
         }
       }
       return sent
@@ -101,6 +105,46 @@ import Testing
     bench.restart()
     bench.outbox.connect(at: bench.now)
     #expect(bench.sent(10, denying: [.shake]).compactMap(\.envelope.sequence) == Array(51...70))
+  }
+
+  @Test func whatIsRefusedForGoodStaysOnTheDiskUntilThatIsTold() {
+    var bench = Bench(.broker)
+    let boot = bench.outbox.boot
+    bench.append(OutboxFixture.shake(1))
+    bench.outbox.connect(at: bench.now)
+    bench.talk()
+    for outgoing in bench.outbox.next(at: bench.now) {
+      bench.outbox.refuse(outgoing.token ?? 0, isPermanent: true, at: bench.now)
+    }
+    bench.talk()
+    #expect(bench.outbox.count == 0 && bench.spool.holds(boot, 1))
+    bench.now = bench.now + 11
+    let tellings = bench.outbox.takeTellings(at: bench.now)
+    #expect(tellings.map(\.message.exactRuns) == [[1...1]])
+    for telling in tellings {
+      bench.outbox.append(Telegram(OutboxFixture.envelope(), .evicted(telling.message)), at: bench.now)
+    }
+    for wish in bench.outbox.takeWishes(at: bench.now) { bench.spool.handle(wish) }
+    #expect(bench.spool.holds(boot, 1), "the disk has not said that it keeps what tells of it")
+    bench.talk()
+    #expect(!bench.spool.holds(boot, 1) && bench.spool.holds(boot, 2))
+  }
+
+  @Test func whatCannotBeReadStaysOnTheDiskUntilThatIsTold() {
+    var bench = Bench(.broker)
+    let boot = bench.outbox.boot
+    bench.spool.handle(
+      .append(StoredEvent(boot: boot, sequence: 1, stream: .shake, payload: [0x7B]), note: nil, born: nil))
+    bench.restart()
+    bench.outbox.connect(at: bench.now)
+    bench.talk()
+    #expect(bench.spool.holds(boot, 1))
+    let tellings = bench.outbox.takeTellings(at: bench.now)
+    #expect(tellings.map(\.message.reason) == [.damaged])
+    for telling in tellings {
+      bench.append(Telegram(OutboxFixture.envelope(), .evicted(telling.message)))
+    }
+    #expect(!bench.spool.holds(boot, 1))
   }
 
   @Test func whenTheBrokersWordCountsAgainEverythingGoes() {
