@@ -168,6 +168,7 @@ extension SpoolCore {
     let live = segments.filter { !$0.isSpent }.sorted { $0.name.ordinal < $1.name.ordinal }
     for segment in live where !boots.contains(segment.name.boot) { boots.append(segment.name.boot) }
     contents.boots = boots
+    contents.ordinal = ordinal
     contents.fleetAcknowledges = fleetAcknowledges
     contents.damage = damage
     contents.notes = notes.map(\.note)

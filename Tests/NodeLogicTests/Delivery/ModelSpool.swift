@@ -62,6 +62,7 @@ struct ModelSpool {
     contents.events = kept.count
     contents.bytes = kept.values.reduce(0) { $0 + $1.event.payload.count }
     contents.boots = boots.filter { boot in kept.values.contains { $0.event.boot == boot } }
+    contents.bootOrdinal = UInt32(boots.count)
     contents.fleetAcknowledges = fleetAcknowledges
     contents.evictions = notes.values.sorted { $0.id < $1.id }
     boots.append(boot)
