@@ -54,15 +54,18 @@ extension Outbox {
     return all
   }
 
-  /// The clock that the spool goes by; a step of a second is worth telling.
+  /// The clock by which the spool judges ages; a step of a second is worth telling. One that nobody disciplines may be
+  /// off by years, and nothing is given up by it.
   public mutating func note(_ clock: ClockState) {
     guard settings.hasSpool else { return }
-    let known = clock.quality == .none ? nil : clock
+    let known = Self.judgesAges(clock.quality) ? clock : nil
     let stepS = known.flatMap { known in toldClock.map { (known.wallAtStart - $0.wallAtStart).magnitude } }
     guard known == nil ? toldClock != nil : stepS.map({ $0 > 1 }) ?? true else { return }
     toldClock = known
     wishes.append(.clock(known))
   }
+
+  private static func judgesAges(_ quality: ClockQuality) -> Bool { quality == .ntp || quality == .gps }
 
   private mutating func offer(_ wishes: inout [SpoolWish], at now: Instant) {
     while let sequence = feed.next(at: now) {
@@ -71,7 +74,7 @@ extension Outbox {
       let event = StoredEvent(
         boot: boot, sequence: sequence, stream: entry.stream, payload: entry.telegram.encode())
       let envelope = entry.telegram.envelope
-      let isTimed = envelope.clock.map { $0 != .none } ?? false
+      let isTimed = envelope.clock.map(Self.judgesAges) ?? false
       wishes.append(.append(event, note: entry.note, born: isTimed ? envelope.time : nil))
     }
   }
