@@ -154,7 +154,12 @@ extension Outbox {
   private mutating func fetch(_ event: StoredEvent, after mark: SpoolMark?, at now: Instant) {
     let key = EventKey(boot: event.boot, sequence: event.sequence)
     if key.boot != boot { disk.rank(key.boot) }
-    guard tokens[key] == nil, !settled.contains(key), !confirmation.contains(key) else { return }
+    guard tokens[key] == nil, !confirmation.contains(key) else { return }
+    if settled.contains(key) {
+      // Its release did not reach a disk that was slow, or is on its way.
+      if !untold.contains(key) { releases.insert(key) }
+      return
+    }
     guard gates.mayAdmitLate(event.stream) else {
       if gates.isDenied(event.stream) { asideCounts[event.stream, default: 0] += 1 }
       return

@@ -147,6 +147,19 @@ import Testing
     #expect(!bench.spool.holds(boot, 1))
   }
 
+  @Test func aReleaseThatGotLostIsMadeUpForWhenTheEventIsReadAgain() {
+    var bench = Bench(.broker)
+    bench.append(OutboxFixture.shake(1))
+    bench.outbox.connect(at: bench.now)
+    for outgoing in bench.outbox.next(at: bench.now) { bench.outbox.deliver(outgoing.token ?? 0, at: bench.now) }
+    let lost = bench.outbox.takeWishes(at: bench.now)
+    #expect(lost == [.release(boot: bench.outbox.boot, 1...1)])
+    bench.outbox.readAgain()
+    bench.talk()
+    #expect(bench.spool.count == 0)
+    #expect(bench.sent(1).isEmpty)
+  }
+
   @Test func whenTheBrokersWordCountsAgainEverythingGoes() {
     var bench = Bench(.fleet)
     for id in 1...100 { bench.append(OutboxFixture.shake(id)) }
