@@ -137,11 +137,12 @@ extension SpoolCore {
 
   /// Takes what to add to monotonic time for the time of day; nil: not known.
   mutating func note(clockOffsetS offsetS: Double?, _ atS: Double) {
-    guard let offsetS else { return clockOffsetS = nil }
+    clockOffsetS = offsetS
+    guard let offsetS else { return }
     if let lastOffsetS, (offsetS - lastOffsetS).magnitude > SpoolCore.clockDoubtS {
       clockDoubtedUntilS = atS + SpoolCore.clockDoubtS
     }
-    (clockOffsetS, lastOffsetS) = (offsetS, offsetS)
+    lastOffsetS = offsetS
   }
 
   /// A segment is no younger than those after it: what nobody knows the age of goes with its successors.

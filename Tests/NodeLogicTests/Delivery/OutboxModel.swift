@@ -210,7 +210,8 @@ struct OutboxModel {
       for number in run where spool.holds(boot, number) {
         let key = EventKey(boot: boot, sequence: number)
         let hasEnded = outbox.isFleet ? stored.contains(key) : acknowledged.contains(key) || stored.contains(key)
-        if !hasEnded, !explained.contains(key), !spool.tells(of: key) { note("\(boot)/\(number) is released too early") }
+        if hasEnded || explained.contains(key) || spool.tells(of: key) { continue }
+        note("\(boot)/\(number) is released too early")
       }
     }
     spool.handle(wish)
