@@ -161,7 +161,7 @@ extension Outbox {
       return
     }
     guard gates.mayAdmitLate(event.stream) else {
-      if gates.isDenied(event.stream) { asideCounts[event.stream, default: 0] += 1 }
+      if gates.isDenied(event.stream) { asides[event.stream, default: EventSet()].insert(key) }
       return
     }
     if isFleet, key.boot != boot, !trial.admits(key, window: window) { return }

@@ -74,7 +74,7 @@ public struct Outbox: Sendable {
   /// Crossings of this run that are neither on the disk nor at the broker.
   var crossings: Set<UInt64> = []
   /// Events passed over because the broker denies their stream.
-  var asideCounts: [Stream: Int] = [:]
+  var asides: [Stream: EventSet] = [:]
   var resumeAt: Instant?
   /// When `next` was asked last.
   var lookedAt = Instant.start

@@ -160,6 +160,23 @@ import Testing
     #expect(bench.sent(1).isEmpty)
   }
 
+  @Test func whatIsSetAsideCountsOnceHoweverOftenItIsRead() {
+    var bench = Bench(.broker)
+    for id in 1...10 { bench.append(OutboxFixture.shake(id)) }
+    bench.restart()
+    bench.append(OutboxFixture.location(1))
+    for _ in 1...20 { bench.append(OutboxFixture.chunk(1)) }
+    bench.outbox.connect(at: bench.now)
+    _ = bench.sent(0.2, denying: [.shake, .location, .waveform])
+    for _ in 1...5 {
+      bench.outbox.readAgain()
+      _ = bench.sent(0.2, denying: [.shake, .location, .waveform])
+    }
+    #expect(bench.outbox.setAsideCount == 31)
+    for stream in [Telemetry.Stream.location, .waveform] { bench.outbox.reopen(stream) }
+    #expect(bench.outbox.setAsideCount == 10)
+  }
+
   @Test func whenTheBrokersWordCountsAgainEverythingGoes() {
     var bench = Bench(.fleet)
     for id in 1...100 { bench.append(OutboxFixture.shake(id)) }
