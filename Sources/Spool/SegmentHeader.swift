@@ -29,6 +29,11 @@ struct SegmentHeader: Equatable {
     self.predecessorBytes = predecessorBytes
   }
 
+  /// Whether a later version of the program wrote it.
+  static func isNewer(_ bytes: [UInt8]) -> Bool {
+    NewerFormat.isIn(bytes.prefix(size), magic: magic, version: version)
+  }
+
   /// Nil when it is damaged, or belongs to a segment of another name or format.
   init?(_ bytes: ArraySlice<UInt8>, of name: SegmentName) {
     guard bytes.count >= SegmentHeader.size else { return nil }

@@ -20,6 +20,7 @@ extension SpoolCore {
   /// Reads everything, then mends what it can. A crash in between does no harm: it is done again.
   private mutating func recover(_ atS: Double) throws(DiskFailure) {
     let entries = try disk.list(nil)
+    try refuseNewer(entries)
     quarantine = (try? disk.list(Quarantine.folder)) ?? []
     var damage: [SpoolDamage] = []
     let state = try readState(entries, &damage)
