@@ -87,7 +87,7 @@ extension SpoolCore {
     let lastOfNotes = state.notes.map { UInt32(truncatingIfNeeded: $0.note.id >> 32) }.max() ?? 0
     ordinal = max(state.ordinal, lastOrdinal, lastOfNotes) &+ 1
     lastSegment = max(state.segment, names.map(\.number).max() ?? 0)
-    fleetAcknowledges = fleetAcknowledges || state.fleetAcknowledges
+    fleetAcknowledges = fleetAcknowledges || state.fleetAcknowledges || recovery.fleetAcknowledges
     segments = recovery.segments
     lanes = [SpoolLaneCount](repeating: SpoolLaneCount(), count: 3)
     for segment in segments { count(segment.name.lane, segment.live, 1) }

@@ -142,6 +142,18 @@ struct DamageTests {
     #expect(next.disk.fileNames.contains("damaged/state"))
   }
 
+  @Test("That a fleet tool acknowledges outlasts a damaged state file")
+  func fleetFlag() {
+    var bench = Bench()
+    bench.ask(.fleetAcknowledges)
+    bench.append(1)
+    bench.ask(.stop)
+    bench.disk.overwrite("state", [1, 2, 3])
+    let next = bench.next()
+    #expect(next.contents?.damage.map(\.kind) == [.state])
+    #expect(next.contents?.fleetAcknowledges == true)
+  }
+
   @Test("A folder of a newer format is left alone, and the node works in memory", arguments: ["state", "seg"])
   func newer(ending: String) throws {
     var bench = Bench()
