@@ -35,6 +35,8 @@ import Testing
     }
 
     mutating func append(_ telegram: Telegram) {
+      var telegram = telegram
+      telegram.envelope.boot = outbox.boot
       outbox.append(telegram, at: now)
       talk()
     }
@@ -149,11 +151,15 @@ import Testing
 
   @Test func aReleaseThatGotLostIsMadeUpForWhenTheEventIsReadAgain() {
     var bench = Bench(.broker)
-    bench.append(OutboxFixture.shake(1))
     bench.outbox.connect(at: bench.now)
+    bench.append(OutboxFixture.shake(1))
     for outgoing in bench.outbox.next(at: bench.now) { bench.outbox.deliver(outgoing.token ?? 0, at: bench.now) }
-    let lost = bench.outbox.takeWishes(at: bench.now)
-    #expect(lost == [.release(boot: bench.outbox.boot, 1...1)])
+    let release = SpoolWish.release(boot: bench.outbox.boot, 1...1)
+    let wishes = bench.outbox.takeWishes(at: bench.now)
+    #expect(wishes.contains(release))
+    for wish in wishes where wish != release { bench.spool.handle(wish) }
+    bench.talk()
+    #expect(bench.spool.count == 1)
     bench.outbox.readAgain()
     bench.talk()
     #expect(bench.spool.count == 0)
@@ -187,6 +193,6 @@ import Testing
     settings.delivery = .broker
     bench.outbox.reconfigure(settings, at: bench.now)
     #expect(bench.sent(10).count == 80)
-    #expect(bench.outbox.count == 0)
+    #expect(bench.spool.count == 0)
   }
 }
