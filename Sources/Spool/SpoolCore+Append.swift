@@ -93,7 +93,8 @@ extension SpoolCore {
     let file = try disk.create(name.text)
     let predecessor = predecessors[lane.index]
     let header = SegmentHeader(
-      name: name, predecessor: predecessor?.segment ?? 0, predecessorBytes: UInt32(predecessor?.bytes ?? 0))
+      name: name, predecessor: predecessor?.segment ?? 0, predecessorBytes: UInt32(predecessor?.bytes ?? 0),
+      fleetAcknowledges: fleetAcknowledges)
     do throws(DiskFailure) {
       try disk.append(header.encoded, to: file)
     } catch {

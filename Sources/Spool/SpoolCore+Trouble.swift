@@ -94,6 +94,7 @@ extension SpoolCore {
 extension DiskFailure {
   /// In words, for the log and for messages.
   public var text: String {
+    if call == "format" { return "\(name) was written by a newer version; the folder is left alone" }
     if call == "flock", code == EWOULDBLOCK { return "in use by another process" }
     let words = judder_error_text(code).map { String(cString: $0) } ?? "error \(code)"
     return name.isEmpty ? "\(words) (\(call))" : "\(words) (\(call) of \(name))"
