@@ -32,12 +32,33 @@ extension FleetState {
     return nil
   }
 
-  /// How long ago the content was measured at least [s]: by the calendar where both clocks are good enough to say, and
-  /// by what the node has said since, which takes no clock. Nil when nobody can say.
+  /// How long ago the content was measured at least [s]: by the calendar where both clocks are good enough to say, less
+  /// what the node's is behind, and by what the node has said since, which takes no clock. Nil when nobody can say.
   private func age(of telegram: Telegram, node index: Int, at moment: Moment) -> Double? {
-    let sinceThen = nodes[index].boots.age(of: telegram.envelope)
+    let boots = nodes[index].boots
+    let sinceThen = boots.age(of: telegram.envelope)
     guard let time = measured(telegram, node: index), clock.quality != .none else { return sinceThen }
-    return max(moment.wall - time, sinceThen ?? 0)
+    let lagS = boots.run(of: telegram.envelope.boot)?.lag?.seconds(by: clock) ?? 0
+    return max(moment.wall - time - lagS, sinceThen ?? 0)
+  }
+
+  /// Learns from a live message that is never late how far its node's clock is behind. A status may have waited at the
+  /// broker while the fleet tool was away, so that one counts only once the link has stood for a while.
+  mutating func learnLag(_ telegram: Telegram, node index: Int, at moment: Moment) {
+    switch telegram.body {
+    case .acceleration, .health: break
+    case .status(let status) where status.state != .lost:
+      guard case .connected(let since) = link, moment.instant - since.instant >= configuration.graceS else { return }
+    default: return
+    }
+    learnLag(telegram, heard: moment.instant, isFirm: true, node: index)
+  }
+
+  /// - Parameter isFirm: false for what an earlier run of the fleet tool heard.
+  mutating func learnLag(_ telegram: Telegram, heard: Instant, isFirm: Bool, node index: Int) {
+    guard let time = measured(telegram, node: index), let uptime = telegram.envelope.uptime else { return }
+    let lag = ClockLag(measured: time, uptime: uptime, heard: heard, isFirm: isFirm)
+    _ = nodes[index].boots.update(telegram.envelope.boot) { $0.learnLag(lag) }
   }
 
   private mutating func doubt(_ telegram: Telegram, _ verdict: BootLog.Verdict, node index: Int, at moment: Moment)

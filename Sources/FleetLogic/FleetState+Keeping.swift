@@ -115,10 +115,14 @@ extension FleetState {
 
   // MARK: The store itself
 
-  /// Where a node is told what is stored; nil for one that was not heard of in this run, which is told with its next
-  /// event.
-  public func ackTopic(of node: NodeName) -> AckTopic? {
-    self.node(node)?.prefix.map { AckTopic(prefix: $0, node: node) }
+  /// Where a run of a node is told what is stored: under the prefix where that run was last heard live, or, when it is
+  /// not remembered, the node. Nil for a node that was not heard live since the start, which is told with its next event.
+  ///
+  /// With a prefix of wildcards, two nodes of one name under two prefixes are one node here, whose runs speak in turn:
+  /// each is told what is stored of its own runs, but they share their alerts and what is known of them.
+  public func ackTopic(of node: NodeName, boot: BootID) -> AckTopic? {
+    guard let known = self.node(node) else { return nil }
+    return (known.boots.run(of: boot)?.prefix ?? known.prefix).map { AckTopic(prefix: $0, node: node) }
   }
 
   mutating func noteStore(_ state: Storing, at moment: Moment) {

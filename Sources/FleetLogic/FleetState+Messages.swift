@@ -49,8 +49,9 @@ extension FleetState {
     guard let index = index(of: topic.node, at: moment) else {
       return reject(.tooManyNodes, "\(topic): \(configuration.maxNodes) nodes are known already", at: moment)
     }
-    nodes[index].prefix = topic.prefix
+    if !retained { nodes[index].prefix = topic.prefix }
     take(telegram, payload, retained: retained, node: index, at: moment)
+    if !retained { _ = nodes[index].boots.update(telegram.envelope.boot) { $0.prefix = topic.prefix } }
   }
 
   /// Counts a message that cannot be used.
@@ -85,6 +86,7 @@ extension FleetState {
     let better = verdict.receipt == nil ? nil : nodes[index].boots.learnClock(envelope)
     if let better { nodes[index].repairTimes(of: envelope.boot, by: better) }
     let mark = mark(telegram, verdict.kind, retained: retained, node: index, at: moment)
+    if !retained { learnLag(telegram, node: index, at: moment) }
     if !retained { keepEvent(telegram, payload, mark, node: index, at: moment) }
     let known = verdict.kind == .newBoot ? nodes[index].boots.clock(for: envelope) : better
     keepBoot(envelope.boot, clock: known, node: index)

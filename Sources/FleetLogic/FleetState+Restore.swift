@@ -62,6 +62,9 @@ extension FleetState {
       envelope, heard: message.isLate ? nil : heard, order: run.order, clock: run.clock(for: envelope))
     if let heard, !message.isLate, heard.instant < nodes[index].firstSeen.instant { nodes[index].firstSeen = heard }
     nodes[index].restore(telegram, stamp)
+    if let heard, !message.isLate, telegram.body.stream == .acceleration || telegram.body.stream == .health {
+      learnLag(telegram, heard: heard.instant, isFirm: false, node: index)
+    }
     guard envelope.boot == nodes[index].boot else { return }
     if let heard, !message.isLate, message.place != Node.willPlace { nodes[index].lastSeen = heard }
     guard case .status(let status) = telegram.body else { return }

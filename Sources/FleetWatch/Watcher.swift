@@ -28,7 +28,7 @@ final class Watcher {
   private let load: () throws(ConfigurationFailure) -> FleetConfiguration
   /// Nil for `run`.
   private var viewer: Viewer?
-  private var dispatch: AlertDispatch
+  private var telling: Telling
   /// Nil: waveforms are not written.
   private var waveforms: WaveformKeeper?
   /// Nil: nothing is kept.
@@ -67,7 +67,9 @@ final class Watcher {
     loop = EventLoop(clock: clock)
     clockWatch = ClockWatch(clock: clock)
     fleet = FleetState(configuration.fleet, clock: clockWatch.state)
-    dispatch = AlertDispatch(viewer == nil ? configuration.sinks.compactMap { makeSink($0) } : [])
+    telling = Telling(
+      AlertDispatch(viewer == nil ? configuration.sinks.compactMap { makeSink($0) } : []),
+      isKept: configuration.store != nil)
     store = configuration.store
     archive = configuration.store.map { [loop, log] in Archive($0, loop, log) }
     keeping = configuration.waveforms
@@ -161,7 +163,7 @@ final class Watcher {
   }
 
   private func acknowledge(_ settled: Acknowledgement) {
-    guard case .connected = fleet.link, let topic = fleet.ackTopic(of: settled.node) else { return }
+    guard case .connected = fleet.link, let topic = fleet.ackTopic(of: settled.node, boot: settled.boot) else { return }
     let message = AckMessage(boot: settled.boot, sequence: settled.sequence, also: settled.also)
     outbox.append(
       FleetLogic.Publication(topic: topic.description, payload: message.encode(), retained: false))
@@ -216,9 +218,8 @@ final class Watcher {
     for effect in effects {
       switch effect {
       case .alert(let alert):
-        for entry in dispatch.deliver(alert) { write(entry) }
-        if dispatch.isWaiting { sinkTimer?.deadline = clock.now() + Watcher.sinkRetryS }
-        if archive != nil { hand(.told(alert)) }
+        for entry in telling.deliver(alert) { write(entry) }
+        noteTelling()
       case .publish(let publication): outbox.append(publication)
       case .log(let entry): write(entry)
       case .change(let change):
@@ -248,8 +249,14 @@ final class Watcher {
   }
 
   private func retrySinks() {
-    for entry in dispatch.flush() { write(entry) }
-    if dispatch.isWaiting { sinkTimer?.deadline = clock.now() + Watcher.sinkRetryS }
+    for entry in telling.retry() { write(entry) }
+    noteTelling()
+    archive?.pump()
+  }
+
+  private func noteTelling() {
+    if telling.isWaiting { sinkTimer?.deadline = clock.now() + Watcher.sinkRetryS }
+    for alert in telling.takeTold() { hand(.told(alert)) }
   }
 
   private func write(_ entry: LogEntry) {
@@ -315,7 +322,7 @@ final class Watcher {
   private func reload() {
     notifier.reloading()
     defer { notifier.ready(status: status) }
-    dispatch.reopen()
+    telling.reopen()
     do throws(ConfigurationFailure) {
       let configuration = try load()
       log.level = configuration.logLevel

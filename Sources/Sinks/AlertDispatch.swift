@@ -26,10 +26,13 @@ public struct AlertDispatch {
 
   /// Something waits for a slow receiver: call `flush` in a while.
   public private(set) var isWaiting = false
+  /// The sinks that did not take the alert delivered last, as indices into `records`.
+  public private(set) var refusing: Set<Int> = []
 
   /// Answers what to log: that a sink began to fail, fails for another reason, or is well again.
   public mutating func deliver(_ alert: Alert) -> [LogEntry] {
     var entries: [LogEntry] = []
+    refusing = []
     for (index, sink) in sinks.enumerated() {
       do throws(SinkProblem) {
         try sink.deliver(alert)
@@ -37,10 +40,26 @@ public struct AlertDispatch {
         entries += recovered(index)
       } catch {
         records[index].failed += 1
+        refusing.insert(index)
         entries += failed(index, error)
       }
     }
     return entries + flush()
+  }
+
+  /// Offers an alert that a sink refused to that sink once more; taken, it no longer counts as failed. Answers whether it
+  /// was, and what to log.
+  public mutating func retry(_ alert: Alert, at index: Int) -> (isTaken: Bool, entries: [LogEntry]) {
+    do throws(SinkProblem) {
+      try sinks[index].deliver(alert)
+    } catch {
+      return (false, failed(index, error))
+    }
+    records[index].delivered += 1
+    records[index].failed -= 1
+    defer { records[index].problem = nil }
+    let isNews = records[index].problem != nil
+    return (true, isNews ? [LogEntry(.information, "sink \(sinks[index].name) takes alerts again")] : [])
   }
 
   /// Hands on what slow receivers have not taken yet. Answers what to log, as `deliver`.

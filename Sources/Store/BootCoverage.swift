@@ -18,6 +18,8 @@ final class BootCoverage {
   private(set) var above = RangeSet()
   /// Given up by the node, and not come nevertheless.
   private(set) var evicted = RangeSet()
+  /// From 1 to this, numbers that were given up are not known any more: there was no room. 0: all are.
+  private(set) var forgotten: UInt64 = 0
   /// There may be more above `upto` in the database.
   private(set) var isOverfull = false
   var highest: UInt64 = 0
@@ -31,17 +33,19 @@ final class BootCoverage {
 
   init() {}
 
-  init(upto: UInt64, above: RangeSet, evicted: RangeSet) {
+  init(upto: UInt64, above: RangeSet, evicted: RangeSet, forgotten: UInt64 = 0) {
     self.upto = upto
+    self.forgotten = forgotten
     self.above = above
     self.evicted = evicted
     isOverfull = above.ranges.count >= Self.capacity
     advance()
   }
 
-  /// It is known to have been stored, even if it has gone since.
+  /// It is known to have been stored, even if it has gone since. Where that is not known, the database tells whether it
+  /// is there.
   func isStored(_ number: UInt64) -> Bool {
-    guard number > 0 else { return false }
+    guard number > forgotten else { return false }
     return number <= upto ? !evicted.contains(number) : above.contains(number)
   }
 
@@ -51,7 +55,7 @@ final class BootCoverage {
     evicted.remove(number...number)
     guard number > upto else { return }
     let isRoomy = above.ranges.count < Self.capacity
-    guard isRoomy || number == upto + 1 || touches(number) else {
+    guard isRoomy || number == upto + 1 || above.touches(number) else {
       isOverfull = true
       return
     }
@@ -59,11 +63,13 @@ final class BootCoverage {
     advance()
   }
 
-  private func touches(_ number: UInt64) -> Bool { above.contains(number - 1) || above.contains(number + 1) }
-
   func noteEvicted(_ range: ClosedRange<UInt64>) {
-    guard range.upperBound > upto, range.upperBound <= UInt64(Int64.max), evicted.ranges.count < Self.capacity
-    else { return }
+    guard range.upperBound > upto, range.upperBound <= UInt64(Int64.max) else { return }
+    while evicted.ranges.count >= Self.capacity, let lowest = evicted.ranges.first, lowest.upperBound <= upto {
+      evicted.remove(lowest)
+      forgotten = lowest.upperBound
+    }
+    guard evicted.ranges.count < Self.capacity else { return }
     var new = RangeSet([max(range.lowerBound, upto + 1)...range.upperBound])
     for stored in above.ranges where stored.overlaps(range) { new.remove(stored) }
     for range in new.ranges { evicted.insert(range) }
@@ -100,6 +106,15 @@ final class BootCoverage {
 
   /// It was overfull, and there is room again.
   var wantsRecount: Bool { isOverfull && above.ranges.count < Self.capacity / 2 }
+
+  /// Whether one acknowledgement has room for all of `numbers`.
+  func fitsOne(_ numbers: [UInt64]) -> Bool {
+    var named = RangeSet()
+    for number in numbers where number > upto && named.ranges.count <= Acknowledgement.maximumRanges {
+      named.insert(above.range(of: number) ?? number...number)
+    }
+    return named.ranges.count <= Acknowledgement.maximumRanges
+  }
 
   /// The ranges to be told beside `upto`: those of `numbers` first, then the lowest.
   func also(for numbers: [UInt64], limit: Int = Acknowledgement.maximumRanges) -> [ClosedRange<UInt64>] {

@@ -15,6 +15,7 @@ extension HistoryStore {
     let nodesBefore = nodeIDs.count
     var report: CommitReport
     do throws(SQLiteFailure) {
+      try judgeCalendar(batch.now)
       report = try database.transaction { () throws(SQLiteFailure) in try write(batch) }
     } catch {
       // What was learned of a transaction that never was.
@@ -23,7 +24,8 @@ extension HistoryStore {
       throw error.problem(settings.file)
     }
     try checkFileIsThere()
-    report.acknowledgements = touchOrder.compactMap { touched[$0]?.acknowledgement($0) }
+    report.acknowledgements = touchOrder.flatMap { touched[$0]?.acknowledgements($0) ?? [] }
+    retention.keptJumpS = retention.trust?.jumpedS
     if let now = batch.now { retention.now = now }
     return report
   }
@@ -41,6 +43,7 @@ extension HistoryStore {
     for told in batch.told { try store(told) }
     for alert in batch.forgottenAlerts { try forget(alert) }
     for (key, touch) in touched { try write(touch, key) }
+    try keepJump()
     return CommitReport(id: batch.id, outcomes: outcomes, acknowledgements: [])
   }
 
@@ -60,7 +63,8 @@ extension HistoryStore {
     let key = BootKey(node: try id(of: node), boot: boot.value)
     if touched[key] == nil {
       let coverage = try coverage(key)
-      touched[key] = Touch(name: node, coverage: coverage, above: coverage.above, evicted: coverage.evicted)
+      touched[key] = Touch(
+        name: node, coverage: coverage, above: coverage.above, evicted: coverage.evicted, forgotten: coverage.forgotten)
       touchOrder.append(key)
     }
     return key
@@ -70,9 +74,9 @@ extension HistoryStore {
 
   private func store(_ event: EventRow) throws(SQLiteFailure) -> CommitReport.Outcome {
     let key = try touch(event.node, event.boot)
-    touched[key]?.numbers.append(event.sequence)
     touched[key]?.isAcknowledged = true
     guard let coverage = touched[key]?.coverage else { return .stored }
+    defer { touched[key]?.arrivals.append(.init(number: event.sequence, upto: coverage.upto)) }
     let receivedS = event.received.seconds
     if coverage.highest == 0, !coverage.isKept, coverage.firstS == 0 { coverage.firstS = receivedS }
     coverage.lastS = max(coverage.lastS, receivedS)
@@ -161,6 +165,8 @@ extension HistoryStore {
     try write(coverage, key)
     try write(.stored, from: touch.above, to: coverage.above, key)
     try write(.evicted, from: touch.evicted, to: coverage.evicted, key)
+    func whole(_ last: UInt64) -> RangeSet { last > 0 ? RangeSet([1...last]) : RangeSet() }
+    try write(.forgotten, from: whole(touch.forgotten), to: whole(coverage.forgotten), key)
     if !coverage.isKept {
       coverage.isKept = true
       try boundBoots(of: key)
@@ -252,10 +258,33 @@ extension HistoryStore {
 }
 
 extension HistoryStore.Touch {
-  /// What may be said of it; nil where only something else than its events changed.
-  func acknowledgement(_ key: BootKey) -> Acknowledgement? {
-    guard isAcknowledged else { return nil }
-    return Acknowledgement(
-      node: name, boot: BootID(key.boot), sequence: coverage.upto, also: coverage.also(for: numbers))
+  /// What may be said of it; nothing where only something else than its events changed. Several where one has no room:
+  /// each says what had come by then, since a node takes for lost what one does not name that names something later.
+  func acknowledgements(_ key: BootKey) -> [Acknowledgement] {
+    guard isAcknowledged else { return [] }
+    func acknowledgement(_ sequence: UInt64, _ also: [ClosedRange<UInt64>]) -> Acknowledgement {
+      Acknowledgement(node: name, boot: BootID(key.boot), sequence: sequence, also: also)
+    }
+    let (parts, last) = coverage.fitsOne(arrivals.map(\.number)) ? ([], arrivals.map(\.number)) : parts()
+    return parts.map { acknowledgement($0.upto, $0.also) } + [
+      acknowledgement(coverage.upto, coverage.also(for: last))
+    ]
+  }
+
+  /// What is told before the last acknowledgement, and which numbers are left for that.
+  private func parts() -> (told: [(upto: UInt64, also: [ClosedRange<UInt64>])], last: [UInt64]) {
+    var told: [(upto: UInt64, also: [ClosedRange<UInt64>])] = []
+    var part = RangeSet()
+    var upto: UInt64 = 0
+    for arrival in arrivals where arrival.number > 0 {
+      if part.ranges.count >= Acknowledgement.maximumRanges, upto > 0 { part.remove(1...upto) }
+      if part.ranges.count >= Acknowledgement.maximumRanges, !part.touches(arrival.number) {
+        told.append((upto, part.ranges))
+        part = RangeSet()
+      }
+      upto = arrival.upto
+      if arrival.number > upto { part.insert(arrival.number) }
+    }
+    return (told, part.ranges.flatMap { $0 })
   }
 }

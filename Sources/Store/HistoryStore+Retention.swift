@@ -5,10 +5,15 @@ internal import Telemetry
 /// Age: what was received longer ago than `keepDays`, whatever it is. Room: when the database is larger than `capMB`,
 /// first what is routine (locations, orientations and waveforms) unless it is of the last day, then anything; each time
 /// the oldest first. So shakes outlast locations, and the last day is whole. Alerts, runs of nodes and the newest
-/// messages stay. It is done in small steps, between batches.
+/// messages stay. It is done in small steps, between batches. Nothing goes for its age while the calendar has only just
+/// jumped ahead; see `CalendarTrust`.
 struct Retention {
   /// As the owner said it last; nil: it does not know.
   var now: WallTime?
+  /// Whether that may be believed; nil before the first batch.
+  var trust: CalendarTrust?
+  /// When the calendar jumped ahead, as the database has it [s since 1970].
+  var keptJumpS: Double?
   /// The last row that was looked at for its age.
   var ageCursor: Int64 = 0
   /// The last row that was looked at for room, while what is routine goes first.
@@ -60,7 +65,7 @@ extension HistoryStore {
 
   private func trimStep() throws(SQLiteFailure) -> Step {
     var step = Step()
-    if let now = retention.now {
+    if let now = retention.now, retention.trust?.jumpedS == nil {
       let cutoffS = now.seconds - settings.keepDays * 86_400
       let (old, isMore) = try oldCandidates(before: cutoffS, nowS: now.seconds)
       try drop(old, "age")
@@ -142,6 +147,34 @@ extension HistoryStore {
       """
     ).rows([.real(olderS)]) { BootKey(node: $0.integer(0), boot: UInt32(truncatingIfNeeded: $0.integer(1))) }
     for key in old { try forgetBoot(key) }
+  }
+
+  // MARK: The calendar
+
+  /// Looks at the calendar before a batch is written, which may be the first that was received by a wrong one.
+  func judgeCalendar(_ now: WallTime?) throws(SQLiteFailure) {
+    var trust = if let known = retention.trust { known } else { try knownTrust() }
+    if let now { trust.take(now.seconds, atS: monotonicS()) }
+    retention.trust = trust
+  }
+
+  private func knownTrust() throws(SQLiteFailure) -> CalendarTrust {
+    func first(_ sql: String) throws(SQLiteFailure) -> Double? {
+      try database.statement(sql).rows([]) { $0.real(0) }.first
+    }
+    let newestS = try first("SELECT received_t FROM events ORDER BY id DESC LIMIT 1")
+    retention.keptJumpS = try first("SELECT value FROM meta WHERE key = 'jumped_t'")
+    return CalendarTrust(newestS: newestS, jumpedS: retention.keptJumpS)
+  }
+
+  /// A restart must not make a wrong calendar a good one.
+  func keepJump() throws(SQLiteFailure) {
+    guard let trust = retention.trust, trust.jumpedS != retention.keptJumpS else { return }
+    if let jumpedS = trust.jumpedS {
+      try database.run("INSERT OR REPLACE INTO meta VALUES ('jumped_t', ?)", .real(jumpedS))
+    } else {
+      try database.run("DELETE FROM meta WHERE key = 'jumped_t'")
+    }
   }
 
   // MARK: Room

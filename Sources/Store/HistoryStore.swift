@@ -25,9 +25,14 @@ public final class HistoryStore {
   struct Touch {
     let name: NodeName
     let coverage: BootCoverage
-    let above: RangeSet, evicted: RangeSet
-    var numbers: [UInt64] = []
+    let above: RangeSet, evicted: RangeSet, forgotten: UInt64
+    var arrivals: [Arrival] = []
     var isAcknowledged = false
+  }
+
+  /// A number that came, and up to where all were settled then.
+  struct Arrival {
+    let number: UInt64, upto: UInt64
   }
 
   /// Names kept in memory at the most: more than a fleet has.
@@ -203,7 +208,8 @@ struct BootRow {
   func coverage(_ ranges: [CoverageRow]) -> BootCoverage {
     let coverage = BootCoverage(
       upto: upto, above: RangeSet(ranges.filter { $0.kind == .stored }.map(\.range)),
-      evicted: RangeSet(ranges.filter { $0.kind == .evicted }.map(\.range)))
+      evicted: RangeSet(ranges.filter { $0.kind == .evicted }.map(\.range)),
+      forgotten: ranges.first { $0.kind == .forgotten }?.range.upperBound ?? 0)
     coverage.highest = highest
     fill(coverage)
     return coverage
@@ -215,6 +221,8 @@ struct CoverageRow {
   enum Kind: Int64 {
     case stored = 0
     case evicted = 1
+    /// Numbers among these may have been given up.
+    case forgotten = 2
   }
 
   var kind: Kind

@@ -16,6 +16,11 @@ struct RangeSet: Equatable, Sendable {
     return index < ranges.count && ranges[index].lowerBound <= number
   }
 
+  /// Whether a number other than 0 is in a range or next to one.
+  func touches(_ number: UInt64) -> Bool {
+    contains(number) || contains(number - 1) || number < .max && contains(number + 1)
+  }
+
   /// The range that a number is in.
   func range(of number: UInt64) -> ClosedRange<UInt64>? {
     let index = firstIndex(endingAtOrAfter: number)

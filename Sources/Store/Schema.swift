@@ -7,7 +7,7 @@
 /// - `boots`: a run of a node. `upto`: all of 1 to this are stored or were given up; `highest`; when its first and its
 ///   last event came; its best clock; counts.
 /// - `coverage`: what is known of a run beside `upto`, from `first` to `last`. `kind` 0: stored, above `upto`; 1: given
-///   up by the node.
+///   up by the node; 2: numbers among these were given up, which is not known any more.
 /// - `latest`: the newest message of a stream of a node. `received_t`: NULL when the broker had kept it.
 /// - `alerts`: an alert that is not over, or not told; see `KeptAlert`.
 /// - `evictions`: a node's word on what it gave up: of which run, from where to where, which exactly, how many, why.

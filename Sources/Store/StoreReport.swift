@@ -45,7 +45,8 @@ public struct CommitReport: Equatable, Sendable {
   public var id: UInt64
   /// Of each of its events, in their order.
   public var outcomes: [Outcome]
-  /// Of each run of a node that it touched: what may be told to the node now.
+  /// Of each run of a node that it touched: what may be told to the node now, in this order. Several of a run where one
+  /// has no room for all that came.
   public var acknowledgements: [Acknowledgement]
 
   public init(id: UInt64, outcomes: [Outcome], acknowledgements: [Acknowledgement]) {
@@ -69,7 +70,7 @@ public struct Acknowledgement: Equatable, Sendable {
   public var boot: BootID
   /// All of 1 to this are stored, or were reported as given up with their exact numbers; 0: not even 1 is.
   public var sequence: UInt64
-  /// Further numbers that are stored, ascending; the batch's own are among them as far as there is room.
+  /// Further numbers that are stored, ascending; the batch's own are among them.
   public var also: [ClosedRange<UInt64>]
 
   public init(node: NodeName, boot: BootID, sequence: UInt64, also: [ClosedRange<UInt64>]) {

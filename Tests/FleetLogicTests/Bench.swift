@@ -44,10 +44,11 @@ struct Bench {
   }
 
   /// A message of a node. Events are numbered, unless a number is given.
+  /// - Parameter offS: how far the node's clock is ahead.
   @discardableResult
   mutating func send(
     _ node: String, _ body: Telegram.Body, boot: UInt32 = 1, seq: UInt64? = nil, retained: Bool = false,
-    clock: ClockQuality = .ntp, sentAgo: Double = 0
+    clock: ClockQuality = .ntp, sentAgo: Double = 0, offS: Double = 0
   ) -> [Effect] {
     var envelope = Envelope(boot: BootID(boot))
     if body.stream.isEvent {
@@ -55,7 +56,7 @@ struct Bench {
       envelope.sequence = seq ?? (sequences[key] ?? 1)
       sequences[key] = max(sequences[key] ?? 1, (envelope.sequence ?? 0) + 1)
     }
-    envelope.time = WallTime(seconds: Self.epoch + now.seconds - sentAgo)
+    envelope.time = WallTime(seconds: Self.epoch + now.seconds - sentAgo + offS)
     envelope.clock = clock
     // Each boot starts 100 s after the one before.
     envelope.uptime = 100_000 + now.seconds - sentAgo - 100 * Double(boot)

@@ -131,15 +131,35 @@ import Testing
     #expect(try FleetStatusMessage.decode(payload: #require(kept.publications.first).payload).store == .kept)
   }
 
+  private static func anyPrefix() throws -> Bench {
+    Bench(FleetState.Configuration(prefix: try PrefixPattern("+/judder"), graceS: 0, rules: [], keeps: true))
+  }
+
+  private func telegram(_ body: Telegram.Body, boot: UInt32, seq: UInt64? = nil) -> [UInt8] {
+    var envelope = Envelope(boot: BootID(boot), time: WallTime(seconds: Bench.epoch), clock: .ntp, uptime: 1)
+    envelope.sequence = seq
+    return Telegram(envelope, body).encode()
+  }
+
   @Test func aNodeIsToldWhereItSpeaks() throws {
-    var bench = Bench(
-      FleetState.Configuration(prefix: try PrefixPattern("+/judder"), graceS: 0, rules: [], keeps: true))
-    let payload = Telegram(
-      Envelope(boot: BootID(1), time: WallTime(seconds: Bench.epoch), clock: .ntp, uptime: 1), .online()
-    ).encode()
-    _ = bench.raw("site/judder/a/status", payload)
-    #expect(bench.node("a").flatMap { bench.fleet.ackTopic(of: $0.name) }?.description == "site/judder/a/ack")
-    let stranger = try #require(NodeName("b"))
-    #expect(bench.fleet.ackTopic(of: stranger) == nil)
+    var bench = try Self.anyPrefix()
+    _ = bench.raw("site/judder/a/status", telegram(.online(), boot: 1))
+    let (node, stranger) = (try #require(NodeName("a")), try #require(NodeName("b")))
+    #expect(bench.fleet.ackTopic(of: node, boot: BootID(1))?.description == "site/judder/a/ack")
+    #expect(bench.fleet.ackTopic(of: node, boot: BootID(9))?.description == "site/judder/a/ack")
+    #expect(bench.fleet.ackTopic(of: stranger, boot: BootID(1)) == nil)
+  }
+
+  @Test func eachRunIsToldUnderItsOwnPrefixWhateverTheBrokerKept() throws {
+    var bench = try Self.anyPrefix()
+    let node = try #require(NodeName("a"))
+    _ = bench.raw("old/judder/a/status", telegram(.online(), boot: 1), retained: true)
+    #expect(bench.fleet.ackTopic(of: node, boot: BootID(1)) == nil)
+    _ = bench.raw("acme/judder/a/shake", telegram(.shake(1), boot: 1, seq: 1))
+    _ = bench.raw("beta/judder/a/status", telegram(.online(), boot: 2))
+    _ = bench.raw("beta/judder/a/shake", telegram(.shake(1), boot: 2, seq: 1))
+    _ = bench.raw("acme/judder/a/status", telegram(.online(), boot: 2), retained: true)
+    #expect(bench.fleet.ackTopic(of: node, boot: BootID(1))?.description == "acme/judder/a/ack")
+    #expect(bench.fleet.ackTopic(of: node, boot: BootID(2))?.description == "beta/judder/a/ack")
   }
 }

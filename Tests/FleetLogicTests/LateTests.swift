@@ -29,6 +29,45 @@ import Testing
     #expect(bench.send("a", .shake(2), clock: .none, sentAgo: 299).alerts == ["shake a firing 1"])
   }
 
+  /// Its clock may be wrong for ever; what it says live tells by how much it is behind.
+  @Test(arguments: [ClockQuality.ntp, .rtc, .none], [-600.0, -86_400, 0, 600, 34_560_000])
+  func aWrongClockMakesNoLiveShakeLate(quality: ClockQuality, offS: Double) {
+    var bench = Bench(rule: shake)
+    bench.send("a", .online(), clock: quality, offS: offS)
+    _ = bench.pass(5)
+    bench.send("a", .acceleration(), clock: quality, offS: offS)
+    _ = bench.pass(1)
+    #expect(bench.send("a", .shake(1), clock: quality, offS: offS).alerts == ["shake a firing 1"])
+    let late = bench.send("a", .shake(2), clock: quality, sentAgo: 3600, offS: offS).changes.last?.late
+    #expect(late?.cause == .age, "\(late as Lateness?)")
+  }
+
+  @Test func aClockThatIsSetBackMakesNothingLateEither() {
+    var bench = Bench(rule: shake)
+    bench.send("a", .online())
+    bench.send("a", .acceleration(), offS: -7200)
+    #expect(bench.send("a", .shake(1), offS: -7200).alerts == ["shake a firing 1"])
+  }
+
+  /// What waited at the broker while the fleet tool was away says nothing about clocks.
+  @Test func aStatusThatWaitedMakesNothingNews() {
+    var bench = Bench(FleetState.Configuration(rules: [shake]))
+    bench.send("a", .online(), sentAgo: 7200)
+    #expect(bench.send("a", .shake(1), sentAgo: 7100).alerts.isEmpty)
+    // From then on the node is known to be two hours behind.
+    bench.send("a", .acceleration(), offS: -7200)
+    #expect(bench.send("a", .shake(2), offS: -7200).alerts == ["shake a firing 1"])
+  }
+
+  @Test func aRestartKnowsHowFarAClockIsBehind() {
+    var bench = KeepingTests.bench([shake])
+    var store = MemoryStore()
+    store.take(bench.send("a", .online(), offS: -600))
+    store.take(bench.send("a", .acceleration(), offS: -600))
+    _ = bench.restart(store)
+    #expect(bench.send("a", .shake(1), offS: -600).alerts == ["shake a firing 1"])
+  }
+
   /// A machine that slept: its monotonic time stood, and what comes after is no older for that.
   @Test func aSleepMakesNothingLate() {
     var bench = Bench(rule: shake)

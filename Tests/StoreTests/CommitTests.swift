@@ -52,6 +52,30 @@ struct CommitTests {
     #expect(also == also.sorted { $0.lowerBound < $1.lowerBound })
   }
 
+  @Test("What one acknowledgement has no room for is told by several, each of what had come by then")
+  func severalAcknowledgements() throws {
+    let shelf = try Shelf()
+    let store = try shelf.open()
+    // Shakes at odd numbers first; then the waveforms between them, from the top, and again from the bottom.
+    var numbers = Array(stride(from: UInt64(3), to: 803, by: 2))
+    numbers += Array(stride(from: UInt64(400), to: 300, by: -2))
+    numbers += Array(stride(from: UInt64(2), to: 202, by: 2))
+    numbers.append(1)
+    let report = try store.commit(batch(numbers.map { event($0) }))
+    let told = report.acknowledgements
+    #expect(told.count >= 4)
+    #expect(told.allSatisfy { $0.also.count <= Acknowledgement.maximumRanges })
+    var named: Set<UInt64> = []
+    for acknowledgement in told {
+      if acknowledgement.sequence > 0 { named.formUnion(1...acknowledgement.sequence) }
+      for range in acknowledgement.also { named.formUnion(range) }
+      // All that came before the last of what is named is named as well: nothing is taken for lost.
+      let last = try #require(numbers.lastIndex { named.contains($0) })
+      #expect(numbers[...last].allSatisfy { named.contains($0) })
+    }
+    #expect(named == Set(numbers))
+  }
+
   @Test("Boots and nodes are acknowledged apart, each once a batch")
   func apart() throws {
     let shelf = try Shelf()
@@ -114,6 +138,28 @@ struct CommitTests {
     _ = try store.commit(told)
     #expect(try store.evictedEvents() == ["cap": 2])
     #expect(try store.commit(batch([event(2)])).outcomes == [.duplicate])
+  }
+
+  @Test("Numbers given up one by one count however many they are, and what comes late nevertheless is stored")
+  func manyEvictions() throws {
+    let shelf = try Shelf()
+    var store: HistoryStore? = try shelf.open()
+    // Shakes at odd numbers are kept, locations at even ones given up.
+    for part in 0..<12 as Range<UInt64> {
+      let odd = (0..<500).map { part * 1000 + 2 * $0 + 1 }
+      var told = batch(odd.map { event($0, stream: .shake) })
+      told.evictions = odd.map { evicted([($0 + 1)...($0 + 1)], boot: 1, sequence: $0) }
+      let report = try store?.commit(told)
+      #expect(report?.acknowledgements.first?.sequence == (part + 1) * 1000)
+    }
+    for _ in 0..<2 {
+      #expect(try store?.commit(batch([event(1, stream: .shake), event(3, stream: .shake)])).count(.duplicate) == 2)
+      store = nil
+      store = try shelf.open()
+      let late = try #require(try store?.commit(batch([event(2), event(12_000)])))
+      #expect(late.acknowledgements.first?.sequence == 12_000)
+      #expect(try store?.count() == 6002)
+    }
   }
 
   @Test("Another event under a number that is taken is set apart, and the first one stays")

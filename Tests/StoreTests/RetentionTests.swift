@@ -1,6 +1,7 @@
-import Store
 import Telemetry
 import Testing
+
+@testable import Store
 
 @Suite("Retention")
 struct RetentionTests {
@@ -47,6 +48,57 @@ struct RetentionTests {
     _ = try store.commit(batch([event(3, at: now)], now: now))
     #expect(try trimAll(store) == TrimReport(forAge: 1, forRoom: 0))
     #expect(try store.events().map(\.sequence) == [1, 3])
+  }
+
+  @Test("A calendar that jumps ahead takes nothing, across restarts, until it has held for a day")
+  func jumpAhead() throws {
+    let shelf = try Shelf()
+    var store: HistoryStore? = try shelf.open()
+    let ahead = WallTime(seconds: now.seconds + 400 * day)
+    _ = try store?.commit(batch((1...1000).map { event(UInt64($0), stream: .shake, at: now) }))
+    _ = try store?.commit(batch([event(1001, at: ahead)], now: ahead))
+    #expect(try trimAll(try #require(store)).forAge == 0)
+    store = nil
+    store = try shelf.open()
+    _ = try store?.commit(batch([event(1002, at: ahead)], now: ahead))
+    #expect(try trimAll(try #require(store)).forAge == 0)
+    let later = WallTime(seconds: ahead.seconds + day)
+    _ = try store?.commit(batch([event(1003, at: later)], now: later))
+    #expect(try trimAll(try #require(store)).forAge == 1000)
+  }
+
+  @Test("A calendar that is ahead from the start takes nothing, and one that comes back is believed")
+  func aheadAtStart() throws {
+    let shelf = try Shelf()
+    var store: HistoryStore? = try shelf.open { $0.keepDays = 10 }
+    let old = WallTime(seconds: now.seconds - 11 * day)
+    let ahead = WallTime(seconds: now.seconds + 400 * day)
+    _ = try store?.commit(batch((1...10).map { event(UInt64($0), at: old) } + [event(11, at: now)], now: now))
+    store = nil
+    store = try shelf.open { $0.keepDays = 10 }
+    _ = try store?.commit(batch([event(12, at: ahead)], now: ahead))
+    #expect(try trimAll(try #require(store)).forAge == 0)
+    _ = try store?.commit(batch([event(13, at: now)], now: now))
+    #expect(try trimAll(try #require(store)).forAge == 10)
+  }
+
+  @Test("A jump holds trust back by the monotonic time, and what comes slowly is no jump")
+  func trust() {
+    var trust = CalendarTrust()
+    trust.take(1e9, atS: 100)
+    trust.take(1e9 + 30 * day, atS: 100 + 30 * day)
+    #expect(trust.jumpedS == nil)
+    trust.take(1e9 + 32 * day, atS: 100 + 30 * day)
+    #expect(trust.jumpedS == 1e9 + 32 * day)
+    trust.take(1e9 + 32 * day - 60, atS: 100 + 30 * day)
+    #expect(trust.jumpedS != nil, "set right a little")
+    trust.take(1e9 + 32.9 * day, atS: 100 + 30.9 * day)
+    #expect(trust.jumpedS != nil)
+    trust.take(1e9 + 33 * day, atS: 100 + 31 * day)
+    #expect(trust.jumpedS == nil)
+    var started = CalendarTrust(newestS: 1e9)
+    started.take(1e9 + 2 * day, atS: 7)
+    #expect(started.jumpedS == 1e9 + 2 * day)
   }
 
   @Test("For room, what is routine goes first, the oldest first, and the file shrinks")

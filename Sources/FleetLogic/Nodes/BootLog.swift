@@ -25,8 +25,12 @@ struct BootLog: Equatable, Sendable {
     private(set) var clock: ClockState?
     /// ... and how long it had run then [s].
     private var clockUptime = 0.0
+    /// How far its clock is behind; nil until something came live since the clock was known.
+    private(set) var lag: ClockLag?
     /// It has been heard live, not only through what the broker kept.
     var isConfirmed = false
+    /// The levels before the node's name in its last live message.
+    var prefix: TopicPrefix?
     /// The first sequence number that came live: whatever is missing above it was missed.
     var firstLive: UInt64?
 
@@ -50,8 +54,11 @@ struct BootLog: Equatable, Sendable {
       }
       clock = new
       clockUptime = uptime
+      if isBetter { lag = nil }
       return isBetter
     }
+
+    mutating func learnLag(_ new: ClockLag) { if lag?.take(new) == nil { lag = new } }
 
     /// The clock, unless the machine slept since: `uptime` stood meanwhile, and a clock that was set went on.
     func clock(for envelope: Envelope) -> ClockState? {

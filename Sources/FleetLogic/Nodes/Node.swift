@@ -67,7 +67,7 @@ public struct Node: Equatable, Sendable {
   public internal(set) var evicted: [EvictedMessage.Reason: Int] = [:]
   /// How often it could not read back what it had kept.
   public internal(set) var damages = 0
-  /// The levels before its name, as they were last; nil before the first message.
+  /// The levels before its name, as they were in the last live message; nil before the first.
   public internal(set) var prefix: TopicPrefix?
   var memory = EventMemory()
   /// When a message that comes often was last kept, by place.
