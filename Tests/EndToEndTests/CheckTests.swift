@@ -15,7 +15,8 @@ import Testing
 
   /// Runs a check with a configuration file of these keys.
   private func check(_ keys: Keys, tables: String = "", environment: [String: String] = [:]) throws -> Outcome {
-    let file = try place.write("check.toml", NodeRun.text(port(broker.port) + keys) + tables)
+    let spool = ["spool.directory": "\"\(place.path("spool"))\""]
+    let file = try place.write("check.toml", NodeRun.text(port(broker.port) + spool + keys) + tables)
     return try outcome(of: Programs.node, ["check", "--config", file], in: place, environment: environment)
   }
 
@@ -61,7 +62,7 @@ import Testing
       """
     let well = try check(keys, tables: fences)
     #expect(isWell(well, hasGPS: true), "\(well.output) \(well.errors)")
-    for part in ["configuration", "record", "clock", "accelerometer", "gpsd", "broker"] {
+    for part in ["configuration", "spool", "record", "clock", "accelerometer", "gpsd", "broker"] {
       #expect(!lines(part, well).isEmpty, "\(part): \(well.output)")
     }
     #expect(well.output.contains("lis3dh") && well.output.contains("buffered at 100 Hz"), "\(well.output)")
