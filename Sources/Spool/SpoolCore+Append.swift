@@ -78,7 +78,7 @@ extension SpoolCore {
     } catch {
       // Its records are good up to there, and are still to be synced.
       if let lost = syncOrAbandon(lane) {
-        giveBack(lost.map(\.record.sequence), failure.text)
+        giveBack(lost.map(\.record), failure.text)
       } else {
         abandon(lane)
       }

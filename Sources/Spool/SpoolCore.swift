@@ -51,6 +51,8 @@ public struct SpoolCore<Disk: SpoolDisk> {
   var lastSegment: UInt32 = 0
 
   var notes: [SavedState.Note] = []
+  /// Events that tell of a note and were released before they were on the disk.
+  var arrivedTellers: Set<UInt64> = []
   var lastNote: UInt64 = 0
   var knownDamage: [SavedState.KnownDamage] = []
   var fleetAcknowledges = false
