@@ -94,7 +94,8 @@ import Testing
       #expect(said.first?.contains(words) == true, "\(part): \(alone.output)")
       #expect(said.first?.contains("; ") == true, "no remedy: \(said)")
     }
-    #expect(alone.outputLines.count == 6, "\(alone.output)")
+    #expect(alone.outputLines.count == 7, "\(alone.output)")
+    #expect(lines("spool", alone).count == 1, "\(alone.output)")
     #expect(lines("record", alone).count == 1, "\(alone.output)")
   }
 
