@@ -89,7 +89,7 @@ let package = Package(
     tests(
       "FleetWatchTests",
       ["FleetWatch", "FleetLogic", "MQTT", "Sinks", "Store", "Telemetry", "Daemon", "Rig", "Waveforms"]),
-    tests("SimulationTests", ["Simulate"]),
+    tests("SimulationTests", ["Simulate", "DiskFaults", "NodeLogic", "Spool", "Telemetry"]),
     tests("EndToEndTests", ["MQTT", "Rig", "Telemetry", "FleetLogic", "NodeLogic", "Spool", "Store"]),
     tests("TidyTests", ["Rig"]),
     .testTarget(

@@ -67,8 +67,10 @@ extension Oracle {
   /// itself given up and told.
   private func isToldEvicted(_ key: EventKey) -> Bool {
     guard let fate = events[key] else { return false }
-    guard fate.toldEvicted == 0, let note = fate.note else { return fate.toldEvicted > 0 }
-    return (tellers[EvictionKey(node: key.node, id: note)] ?? []).contains { teller in
+    if fate.toldEvicted > 0 { return true }
+    var told = publishedTellers[key] ?? []
+    if let note = fate.note { told.formUnion(tellers[EvictionKey(node: key.node, id: note)] ?? []) }
+    return told.contains { teller in
       guard let fate = events[teller] else { return false }
       return fate.isCommitted || fate.isLeftToBroker || fate.answers.contains(.denied) || isToldEvicted(teller)
     }

@@ -13,6 +13,8 @@ final class Oracle {
   private(set) var lives: [Int: Int] = [:]
   /// The events that tell of an eviction, by note: of several one suffices.
   private(set) var tellers: [EvictionKey: Set<EventKey>] = [:]
+  /// The events that were sent and tell of an event.
+  private(set) var publishedTellers: [EventKey: Set<EventKey>] = [:]
   /// Evictions that the spool told, by note.
   private var notes: [EvictionKey: EvictionNote] = [:]
   /// Of the events, so many were stored, released and so on: for the summary.
@@ -131,8 +133,18 @@ final class Oracle {
     world.expect(events[key]?.stream == telegram.body.stream, .i2Prefix, "\(key) is of another stream now")
     counts.published += 1
     events[key]?.publications += 1
+    if case .evicted(let message) = telegram.body { noteTelling(message, by: key) }
     if let fate = events[key], fate.publications == 1 { checkLive(key, fate, connectedAtS: connectedAtS) }
     return key
+  }
+
+  /// What was given up in memory has no note.
+  private func noteTelling(_ message: EvictedMessage, by teller: EventKey) {
+    for run in message.exactRuns ?? [] {
+      for number in run {
+        publishedTellers[EventKey(teller.node, message.boot?.value ?? teller.boot, number), default: []].insert(teller)
+      }
+    }
   }
 
   /// Once everything works, what happens while there is a connection goes out at once, whatever waits besides.

@@ -128,13 +128,27 @@ final class Faults {
     case .cutInDiskCall:
       guard node.spool != nil else { return }
       // Tells itself when it comes.
-      node.disk.diesAfterCall = node.disk.calls + chance.int(1...12)
+      chance.oneIn(2) ? cutSoon(node.disk) : cutAtNextChange(of: node.disk)
     case .cleanRestart:
       world.fault(kind.rawValue, node.name)
       node.restart()
     default:
       world.fault(kind.rawValue, node.name)
       node.die(cutsPower: kind == .powerCut)
+    }
+  }
+
+  private func cutSoon(_ disk: SimulatedDisk) { disk.diesAfterCall = disk.calls + chance.int(1...12) }
+
+  /// In the middle of what is rare: where files get other names or go, or just after.
+  private func cutAtNextChange(of disk: SimulatedDisk) {
+    let kind = chance.pick([DiskCall.Kind.rename, .unlink, .unlink, .truncate])
+    let later = chance.int(0...3)
+    disk.fault = { [unowned disk] call in
+      guard call.kind == kind else { return nil }
+      disk.diesAfterCall = call.number + later
+      disk.fault = { _ in nil }
+      return nil
     }
   }
 

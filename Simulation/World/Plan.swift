@@ -7,6 +7,8 @@ struct Plan {
   /// How long things go wrong, and how long they are left alone afterwards [s].
   var troubleS: Double
   var quietS: Double
+  /// After the trouble life goes on for so long, and then nothing new is measured [s].
+  var aftermathS = 600.0
   var delivery: Delivery
   /// Reason codes in PUBACK: MQTT 5.
   var isVersion5: Bool
@@ -56,13 +58,14 @@ struct Plan {
     for kind in FaultKind.allCases where !chance.oneIn(3) { faults[kind] = chance.pick(kind.meansS) }
   }
 
-  /// The same within a quarter of an hour, for tests that must not take long.
+  /// The same within some minutes, for tests that must not take long.
   mutating func shorten() {
-    let factor = 400 / troubleS
-    troubleS = 400
+    let factor = 240 / troubleS
+    troubleS = 240
+    aftermathS = 150
     fleetAbsentS *= factor
     fixS = min(fixS, 5)
-    for (kind, meanS) in faults { faults[kind] = max(20, meanS * factor) }
+    for (kind, meanS) in faults { faults[kind] = max(15, meanS * factor) }
   }
 }
 

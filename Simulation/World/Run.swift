@@ -10,8 +10,6 @@ struct Run {
     var trace: [String]
   }
 
-  /// After the trouble life goes on for so long, and then nothing new is measured [s].
-  private static let aftermathS = 600.0
   /// How often it is looked whether everything has arrived, and what comes after it [s].
   private static let lookS = 30.0
   private static let restS = 90.0
@@ -41,13 +39,17 @@ struct Run {
     world.isQuiet = true
     world.note("QUIET")
     faults.end()
-    world.run(untilS: plan.troubleS + aftermathS) { check.afterStep() }
+    world.run(untilS: plan.troubleS + plan.aftermathS) { check.afterStep() }
     world.isStill = true
     let endS = plan.troubleS + plan.quietS
     while world.violation == nil, world.nowS < endS, !check.isDrained(fleet, broker) {
       world.run(untilS: world.nowS + lookS) { check.afterStep() }
     }
     world.run(untilS: world.nowS + restS) { check.afterStep() }
+    // Who has just connected says where it is.
+    for _ in 0..<60 where world.violation == nil && !check.isDrained(fleet, broker) {
+      world.run(untilS: world.nowS + 1) { check.afterStep() }
+    }
     if world.violation == nil { check.atTheEnd() }
     return Outcome(
       seed: seed, violation: world.violation, steps: world.steps, faults: world.faults, counts: world.oracle.counts,

@@ -63,7 +63,7 @@ final class SpoolLinkage {
   private func ask(_ request: SpoolRequest) {
     if waiting.isEmpty, thread.offer(request) { return }
     if case .release = request, waiting.count >= Self.mostWaiting {
-      // It goes out again some day, and is recognised then.
+      // The node recognises the event when it is read again, and releases it then; after a restart it goes out again.
       return log.change("spool queue", .warning, "spool: \(folder) is slow; something delivered may be sent again")
     }
     waiting.append(request)

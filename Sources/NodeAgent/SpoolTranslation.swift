@@ -78,6 +78,7 @@ extension NodeLogic.SpoolContents {
     bytes = found.lanes.reduce(0) { $0 + $1.bytes }
     oldestBorn = found.oldestBornAtS.map { WallTime(seconds: $0) }
     boots = found.boots.map { BootID($0) }
+    bootOrdinal = found.ordinal
     fleetAcknowledges = found.fleetAcknowledges
     evictions = found.notes.map { SpoolEviction($0) }
     damage = found.damage.map { NodeLogic.SpoolDamage($0, folder: folder) }

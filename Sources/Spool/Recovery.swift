@@ -26,6 +26,8 @@ struct Recovery {
   var tails: [Tail] = []
   var losses: [Loss] = []
   var badHeads: [SegmentName] = []
+  /// A head says that a fleet tool had acknowledged this node.
+  var fleetAcknowledges = false
   /// Segments that had no successor: their last records may not be on the medium.
   var loose: [SegmentName] = []
 
@@ -86,6 +88,7 @@ struct Recovery {
     _ scan: SegmentScan, _ name: SegmentName, _ size: Int, _ released: [ClosedRange<UInt64>],
     _ kind: (isCarried: Bool, hadSuccessor: Bool), _ firsts: inout [Lane: UInt64]
   ) {
+    if scan.header?.fleetAcknowledges ?? false { fleetAcknowledges = true }
     losses += scan.holes.map { Loss(name: name, hole: $0, behind: $0.behind ?? firsts[Lane(name)]) }
     if scan.records.isEmpty {
       empty.append((name, size))

@@ -107,6 +107,9 @@ struct SavedState: Equatable {
 
   init() {}
 
+  /// Whether a later version of the program wrote it.
+  static func isNewer(_ bytes: [UInt8]) -> Bool { NewerFormat.isIn(bytes[...], magic: magic, version: version) }
+
   /// Nil when the bytes are no state of this format, or damaged.
   init?(_ bytes: [UInt8]) {
     guard bytes.count >= 9, bytes.count <= SavedState.largestBytes, bytes.starts(with: SavedState.magic),

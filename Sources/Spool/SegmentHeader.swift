@@ -5,7 +5,7 @@
 /// | 0 | 4 | `JSEG` |
 /// | 4 | 1 | version of the format: 1 |
 /// | 5 | 1 | lane |
-/// | 6 | 2 | 0 |
+/// | 6 | 2 | 1: a fleet tool had acknowledged this node when the segment was begun; else 0 |
 /// | 8 | 4 | number |
 /// | 12 | 4 | ordinal of the run |
 /// | 16 | 4 | boot id |
@@ -22,11 +22,19 @@ struct SegmentHeader: Equatable {
   let name: SegmentName
   let predecessor: UInt32
   let predecessorBytes: UInt32
+  /// For the case that the state file is damaged: the backlog would else end at the broker.
+  let fleetAcknowledges: Bool
 
-  init(name: SegmentName, predecessor: UInt32, predecessorBytes: UInt32) {
+  init(name: SegmentName, predecessor: UInt32, predecessorBytes: UInt32, fleetAcknowledges: Bool = false) {
     self.name = name
     self.predecessor = predecessor
     self.predecessorBytes = predecessorBytes
+    self.fleetAcknowledges = fleetAcknowledges
+  }
+
+  /// Whether a later version of the program wrote it.
+  static func isNewer(_ bytes: [UInt8]) -> Bool {
+    NewerFormat.isIn(bytes.prefix(size), magic: magic, version: version)
   }
 
   /// Nil when it is damaged, or belongs to a segment of another name or format.
@@ -37,7 +45,9 @@ struct SegmentHeader: Equatable {
     guard let predecessor = reader.next(UInt32.self), let predecessorBytes = reader.next(UInt32.self) else {
       return nil
     }
-    self.init(name: name, predecessor: predecessor, predecessorBytes: predecessorBytes)
+    self.init(
+      name: name, predecessor: predecessor, predecessorBytes: predecessorBytes,
+      fleetAcknowledges: head[head.startIndex + 6] == 1)
     guard head.elementsEqual(encoded) else { return nil }
   }
 
@@ -46,7 +56,7 @@ struct SegmentHeader: Equatable {
     writer.append(SegmentHeader.magic)
     writer.append(SegmentHeader.version)
     writer.append(name.lane.rawValue)
-    writer.append(UInt16(0))
+    writer.append(UInt16(fleetAcknowledges ? 1 : 0))
     writer.append(name.number)
     writer.append(name.ordinal)
     writer.append(name.boot)

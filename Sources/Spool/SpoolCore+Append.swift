@@ -78,7 +78,7 @@ extension SpoolCore {
     } catch {
       // Its records are good up to there, and are still to be synced.
       if let lost = syncOrAbandon(lane) {
-        giveBack(lost.map(\.record.sequence), failure.text)
+        giveBack(lost.map(\.record), failure.text)
       } else {
         abandon(lane)
       }
@@ -93,7 +93,8 @@ extension SpoolCore {
     let file = try disk.create(name.text)
     let predecessor = predecessors[lane.index]
     let header = SegmentHeader(
-      name: name, predecessor: predecessor?.segment ?? 0, predecessorBytes: UInt32(predecessor?.bytes ?? 0))
+      name: name, predecessor: predecessor?.segment ?? 0, predecessorBytes: UInt32(predecessor?.bytes ?? 0),
+      fleetAcknowledges: fleetAcknowledges)
     do throws(DiskFailure) {
       try disk.append(header.encoded, to: file)
     } catch {

@@ -13,7 +13,8 @@ extension SpoolCore {
       number: lastSegment, lane: old.name.lane, ordinal: old.name.ordinal, boot: old.name.boot)
     var segment = Segment(name: name, sizeBytes: SegmentHeader.size, isDurable: false)
     var bytes = SegmentHeader(
-      name: name, predecessor: old.name.number, predecessorBytes: SegmentHeader.carried
+      name: name, predecessor: old.name.number, predecessorBytes: SegmentHeader.carried,
+      fleetAcknowledges: fleetAcknowledges
     ).encoded
     for (frame, payload) in records {
       segment.insert(frame, at: bytes.count)

@@ -21,7 +21,7 @@ extension SpoolCore {
       try syncFile(lane)
     } catch {
       abandon(lane)
-      giveBack(lost.map(\.record.sequence), error.text)
+      giveBack(lost.map(\.record), error.text)
       throw error
     }
     reportStored(lane)
@@ -66,7 +66,11 @@ extension SpoolCore {
     writers[lane.index]?.dueS = nil
     guard !waiting.isEmpty else { return }
     probeIntervalS = Probing.firstS
-    for note in waiting.compactMap(\.record.note) { fulfil(note) }
+    for record in waiting.map(\.record) {
+      guard let note = record.note else { continue }
+      fulfil(note)
+      arrivedTellers.remove(record.sequence)
+    }
     reports.append(.stored(boot: boot, waiting.map(\.record.sequence)))
   }
 

@@ -1,6 +1,8 @@
 /// Giving up events where there is no room, or no use, for all of them.
 extension SpoolCore {
   static var ageCheckPeriodS: Double { 60 }
+  /// A clock that jumps by more [s] is believed only when it has held for so long.
+  static var clockDoubtS: Double { 3600 }
   /// When events that found no room are told together: after so long [s], or so many.
   private static var refusalS: Double { 30 }
   private static var refusalEvents: Int { 64 }
@@ -122,7 +124,7 @@ extension SpoolCore {
   mutating func evictByAge(_ atS: Double) {
     ageCheckS = nil
     guard let capAgeS = limits.capAgeS else { return }
-    if let clockOffsetS {
+    if let clockOffsetS, clockDoubtedUntilS.map({ atS >= $0 }) ?? true {
       let bornBeforeS = atS + clockOffsetS - capAgeS
       for lane in SpoolLane.allCases.reversed() {
         for name in expired(lane, bornBeforeS, clockOffsetS) where trouble == nil {
@@ -133,11 +135,22 @@ extension SpoolCore {
     if lanes.contains(where: { $0.events > 0 }) { ageCheckS = atS + SpoolCore.ageCheckPeriodS }
   }
 
+  /// Takes what to add to monotonic time for the time of day; nil: not known.
+  mutating func note(clockOffsetS offsetS: Double?, _ atS: Double) {
+    clockOffsetS = offsetS
+    guard let offsetS else { return }
+    if let lastOffsetS, (offsetS - lastOffsetS).magnitude > SpoolCore.clockDoubtS {
+      clockDoubtedUntilS = atS + SpoolCore.clockDoubtS
+    }
+    lastOffsetS = offsetS
+  }
+
   /// A segment is no younger than those after it: what nobody knows the age of goes with its successors.
   private func expired(_ lane: SpoolLane, _ bornBeforeS: Double, _ offsetS: Double) -> [SegmentName] {
     let mine = segments.filter { $0.name.lane == lane }
     let last = mine.lastIndex { segment in
-      let newestS = segment.newestBornAt.map(Double.init) ?? segment.lastAtS.map { $0 + offsetS }
+      // Of what came in this run the age is known without any clock on the wall.
+      let newestS = segment.lastAtS.map { $0 + offsetS } ?? segment.newestBornAt.map(Double.init)
       return newestS.map { $0 < bornBeforeS } ?? false
     }
     return last.map { mine[...$0].filter { !$0.isSpent }.map(\.name) } ?? []

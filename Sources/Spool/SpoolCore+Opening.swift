@@ -20,6 +20,7 @@ extension SpoolCore {
   /// Reads everything, then mends what it can. A crash in between does no harm: it is done again.
   private mutating func recover(_ atS: Double) throws(DiskFailure) {
     let entries = try disk.list(nil)
+    try refuseNewer(entries)
     quarantine = (try? disk.list(Quarantine.folder)) ?? []
     var damage: [SpoolDamage] = []
     let state = try readState(entries, &damage)
@@ -86,7 +87,7 @@ extension SpoolCore {
     let lastOfNotes = state.notes.map { UInt32(truncatingIfNeeded: $0.note.id >> 32) }.max() ?? 0
     ordinal = max(state.ordinal, lastOrdinal, lastOfNotes) &+ 1
     lastSegment = max(state.segment, names.map(\.number).max() ?? 0)
-    fleetAcknowledges = fleetAcknowledges || state.fleetAcknowledges
+    fleetAcknowledges = fleetAcknowledges || state.fleetAcknowledges || recovery.fleetAcknowledges
     segments = recovery.segments
     lanes = [SpoolLaneCount](repeating: SpoolLaneCount(), count: 3)
     for segment in segments { count(segment.name.lane, segment.live, 1) }
@@ -168,6 +169,7 @@ extension SpoolCore {
     let live = segments.filter { !$0.isSpent }.sorted { $0.name.ordinal < $1.name.ordinal }
     for segment in live where !boots.contains(segment.name.boot) { boots.append(segment.name.boot) }
     contents.boots = boots
+    contents.ordinal = ordinal
     contents.fleetAcknowledges = fleetAcknowledges
     contents.damage = damage
     contents.notes = notes.map(\.note)

@@ -26,6 +26,8 @@ extension SpoolCore {
   private mutating func forgetWaiting(_ range: ClosedRange<UInt64>) {
     for lane in SpoolLane.allCases {
       guard let waiting = writers[lane.index]?.waiting, !waiting.isEmpty else { continue }
+      arrivedTellers.formUnion(
+        waiting.filter { range.contains($0.record.sequence) && $0.record.note != nil }.map(\.record.sequence))
       let gone = waiting.filter { range.contains($0.record.sequence) && $0.record.note == nil }
       guard !gone.isEmpty else { continue }
       let left = waiting.filter { !range.contains($0.record.sequence) || $0.record.note != nil }

@@ -29,7 +29,16 @@ extension SpoolCore {
   /// What a lane has written may be on the disk yet, and is synced once. What can't be is given back.
   private mutating func salvage(_ lane: SpoolLane) {
     guard let writer = writers[lane.index], !writer.waiting.isEmpty else { return }
-    if let lost = syncOrAbandon(lane) { giveBack(lost.map(\.record.sequence)) }
+    if let lost = syncOrAbandon(lane) { giveBack(lost.map(\.record)) }
+  }
+
+  /// Gives records back, but for what tells of a note and has arrived meanwhile: that is not offered again, so that
+  /// nobody else could end the note.
+  mutating func giveBack(_ records: [SpoolRecord], _ reason: String? = nil) {
+    let arrived = records.filter { $0.note != nil && arrivedTellers.contains($0.sequence) }
+    for note in arrived.compactMap(\.note) { fulfil(note) }
+    arrivedTellers.subtract(arrived.map(\.sequence))
+    giveBack(records.map(\.sequence).filter { number in !arrived.contains { $0.sequence == number } }, reason)
   }
 
   mutating func giveBack(_ sequences: [UInt64], _ reason: String? = nil) {
@@ -94,6 +103,7 @@ extension SpoolCore {
 extension DiskFailure {
   /// In words, for the log and for messages.
   public var text: String {
+    if call == "format" { return "\(name) was written by a newer version; the folder is left alone" }
     if call == "flock", code == EWOULDBLOCK { return "in use by another process" }
     let words = judder_error_text(code).map { String(cString: $0) } ?? "error \(code)"
     return name.isEmpty ? "\(words) (\(call))" : "\(words) (\(call) of \(name))"

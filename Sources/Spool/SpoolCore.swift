@@ -36,6 +36,9 @@ public struct SpoolCore<Disk: SpoolDisk> {
   /// From one attempt to the next [s]; grows while attempts fail, and goes back when something was stored.
   var probeIntervalS = Probing.firstS
   var clockOffsetS: Double?
+  /// What was known of it last, and until when a jump of it is doubted [monotonic s].
+  var lastOffsetS: Double?
+  var clockDoubtedUntilS: Double?
 
   /// In the order of their numbers.
   var segments: [Segment] = []
@@ -48,6 +51,8 @@ public struct SpoolCore<Disk: SpoolDisk> {
   var lastSegment: UInt32 = 0
 
   var notes: [SavedState.Note] = []
+  /// Events that tell of a note and were released before they were on the disk.
+  var arrivedTellers: Set<UInt64> = []
   var lastNote: UInt64 = 0
   var knownDamage: [SavedState.KnownDamage] = []
   var fleetAcknowledges = false
@@ -107,7 +112,7 @@ public struct SpoolCore<Disk: SpoolDisk> {
     case .release(let boot, let range): release(boot, range, atS)
     case .fleetAcknowledges: noteFleet(atS)
     case .configure(let limits): configure(limits, atS)
-    case .clock(let offsetS): clockOffsetS = offsetS
+    case .clock(let offsetS): note(clockOffsetS: offsetS, atS)
     case .stop: stop(atS)
     }
     return finish(atS)

@@ -58,6 +58,8 @@ public struct SpoolContents: Equatable, Sendable {
   public var oldestBornAtS: Double?
   /// The runs that left events, in their order.
   public var boots: [UInt32] = []
+  /// The place of this run in the order of runs, as in `SpoolPosition.bootOrdinal`.
+  public var ordinal: UInt32 = 0
   /// A fleet tool has acknowledged this node in this run or an earlier one.
   public var fleetAcknowledges = false
   /// What was not as it was written.

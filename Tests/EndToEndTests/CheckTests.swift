@@ -15,7 +15,8 @@ import Testing
 
   /// Runs a check with a configuration file of these keys.
   private func check(_ keys: Keys, tables: String = "", environment: [String: String] = [:]) throws -> Outcome {
-    let file = try place.write("check.toml", NodeRun.text(port(broker.port) + keys) + tables)
+    let spool = ["spool.directory": "\"\(place.path("spool"))\""]
+    let file = try place.write("check.toml", NodeRun.text(port(broker.port) + spool + keys) + tables)
     return try outcome(of: Programs.node, ["check", "--config", file], in: place, environment: environment)
   }
 
@@ -61,7 +62,7 @@ import Testing
       """
     let well = try check(keys, tables: fences)
     #expect(isWell(well, hasGPS: true), "\(well.output) \(well.errors)")
-    for part in ["configuration", "record", "clock", "accelerometer", "gpsd", "broker"] {
+    for part in ["configuration", "spool", "record", "clock", "accelerometer", "gpsd", "broker"] {
       #expect(!lines(part, well).isEmpty, "\(part): \(well.output)")
     }
     #expect(well.output.contains("lis3dh") && well.output.contains("buffered at 100 Hz"), "\(well.output)")
@@ -93,7 +94,8 @@ import Testing
       #expect(said.first?.contains(words) == true, "\(part): \(alone.output)")
       #expect(said.first?.contains("; ") == true, "no remedy: \(said)")
     }
-    #expect(alone.outputLines.count == 6, "\(alone.output)")
+    #expect(alone.outputLines.count == 7, "\(alone.output)")
+    #expect(lines("spool", alone).count == 1, "\(alone.output)")
     #expect(lines("record", alone).count == 1, "\(alone.output)")
   }
 

@@ -54,6 +54,11 @@ import Testing
     state.trouble = "full"
     let condition = SpoolCondition(trouble: "full", events: 3, bytes: 4096)
     #expect(SpoolWord(.state(state), folder: "/s") == .state(condition))
+    var found = Spool.SpoolContents()
+    found.ordinal = 4
+    var contents = NodeLogic.SpoolContents()
+    contents.bootOrdinal = 4
+    #expect(SpoolWord(.opened(found), folder: "/s") == .opened(contents))
     #expect(SpoolWord(.stopped, folder: "/s") == nil)
   }
 }

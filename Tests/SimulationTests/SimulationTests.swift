@@ -32,10 +32,21 @@ import Testing
   }
 
   /// A rule that is broken on purpose is noticed within some seeds; else the runs show nothing.
-  @Test(arguments: Mutation.allCases) func aBrokenRuleIsNoticed(mutation: Mutation) {
-    let found = (1...80 as ClosedRange<UInt64>).first {
-      Run.play(seed: $0, isShort: true, mutation).violation != nil
-    }
+  @Test(arguments: Mutation.allCases.filter { $0.patience <= SimulationTests.seeds / 10 })
+  func aBrokenRuleIsNoticed(mutation: Mutation) {
+    let found = (1...mutation.patience).first { Run.play(seed: $0, isShort: true, mutation).violation != nil }
     #expect(found != nil)
+  }
+}
+
+extension Mutation {
+  /// How many seeds it may take; some need a rare crossing of two faults, and are left to `JUDDER_SEEDS`.
+  fileprivate var patience: UInt64 {
+    switch self {
+    case .acknowledgesBeforeCommit, .releasesAtBroker, .syncsNothing, .syncsNoFolder, .storesTwice: 5
+    case .hidesDisconnection: 20
+    case .tellsBeforeCommit, .tellsNoEviction: 300
+    case .unlinksWithoutState: 3000
+    }
   }
 }

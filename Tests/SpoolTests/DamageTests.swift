@@ -142,6 +142,40 @@ struct DamageTests {
     #expect(next.disk.fileNames.contains("damaged/state"))
   }
 
+  @Test("That a fleet tool acknowledges outlasts a damaged state file")
+  func fleetFlag() {
+    var bench = Bench()
+    bench.ask(.fleetAcknowledges)
+    bench.append(1)
+    bench.ask(.stop)
+    bench.disk.overwrite("state", [1, 2, 3])
+    let next = bench.next()
+    #expect(next.contents?.damage.map(\.kind) == [.state])
+    #expect(next.contents?.fleetAcknowledges == true)
+  }
+
+  @Test("A folder of a newer format is left alone, and the node works in memory", arguments: ["state", "seg"])
+  func newer(ending: String) throws {
+    var bench = Bench()
+    for sequence in 1...200 { bench.append(UInt64(sequence)) }
+    bench.ask(.stop)
+    let file = try #require(bench.disk.fileNames.first { $0.hasSuffix(ending) })
+    var bytes = try #require(bench.disk.bytes(of: file))
+    bytes[4] = 2
+    let size = ending == "state" ? bytes.count : SegmentHeader.size
+    let crc = CRC32C.of(bytes.prefix(size - 4))
+    for index in 0..<4 { bytes[size - 4 + index] = UInt8(truncatingIfNeeded: crc >> (8 * UInt32(index))) }
+    bench.disk.overwrite(file, bytes)
+    let names = bench.disk.fileNames.filter { $0 != "lock" }
+    var next = bench.next()
+    next.append(1)
+    next.pass(120)
+    #expect(next.contents == nil && next.notStored == [1])
+    #expect(next.state.trouble == "\(file) was written by a newer version; the folder is left alone")
+    #expect(next.disk.fileNames.filter { $0 != "lock" } == names)
+    #expect(next.disk.bytes(of: file) == bytes)
+  }
+
   @Test("Damage in the middle of a segment is told once, kept for inspection, and costs nothing else")
   func told() throws {
     var bench = Bench()

@@ -147,6 +147,30 @@ struct EvictionTests {
     #expect(bench.evicted.compactMap(\.events).reduce(0, +) + left.count == 48)
   }
 
+  @Test("A clock that jumps ahead gives nothing up that is young, and what is of former runs only when it holds")
+  func clockJump() {
+    let epochS = 1_900_000_000.0
+    let jumpS = 400 * 86_400.0
+    var first = Bench(capAgeS: 30 * 86_400)
+    for sequence in 1...50 { first.append(UInt64(sequence), .shock, bornAtS: epochS + first.nowS) }
+    first.pass(1)
+    first.ask(.stop)
+    var bench = first.next()
+    bench.ask(.clock(offsetS: epochS))
+    for sequence in 1...50 { bench.append(UInt64(sequence), .shock, bornAtS: epochS + bench.nowS) }
+    bench.ask(.clock(offsetS: epochS + jumpS))
+    bench.pass(3500)
+    #expect(bench.evicted.isEmpty)
+    bench.ask(.clock(offsetS: epochS))
+    bench.pass(7200)
+    #expect(bench.evicted.isEmpty, "it was wrong")
+    bench.ask(.clock(offsetS: epochS + jumpS))
+    bench.pass(3700)
+    #expect(bench.evicted.map(\.boot) == [first.boot])
+    #expect(bench.evicted.compactMap(\.events) == [50])
+    #expect(bench.events == 50, "these are of this run")
+  }
+
   @Test("A note that was not told before the power went is told by the next run, once")
   func pendingNote() throws {
     var bench = Bench(capBytes: 65_536)

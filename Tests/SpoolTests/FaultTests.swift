@@ -179,4 +179,31 @@ struct FaultTests {
     #expect(bench.contents?.lanes.first?.events == 1)
     #expect(bench.allSequences() == [1])
   }
+
+  /// Found by a simulated run: the note was told once more after the next start.
+  @Test("A note whose teller has arrived ends though the disk failed before the teller was on it")
+  func arrivedTeller() throws {
+    var bench = Bench(capBytes: 65_536)
+    var sequence: UInt64 = 0
+    while bench.evicted.isEmpty, sequence < 1000 {
+      sequence += 1
+      bench.append(sequence, .routine, bytes: 300)
+      bench.pass(6)
+    }
+    let note = try #require(bench.evicted.first)
+    // Settles what waits.
+    bench.pass(6)
+    sequence += 1
+    bench.append(sequence, .shock, note: note.id)
+    bench.ask(.release(boot: bench.boot, sequence...sequence))
+    bench.disk.fault = { $0.kind == .sync || $0.kind == .syncDirectory ? EIO : nil }
+    bench.pass(1)
+    #expect(!bench.notStored.contains(sequence), "it has arrived, and nobody offers it again")
+    bench.disk.fault = { _ in nil }
+    bench.pass(60)
+    bench.ask(.stop)
+    bench.disk.restart()
+    let next = Bench(bench.disk, boot: 0xB002)
+    #expect(next.contents?.notes.contains { $0.id == note.id } == false)
+  }
 }

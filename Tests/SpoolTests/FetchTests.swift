@@ -18,6 +18,7 @@ struct FetchTests {
     var next = bench.next(boot: 1)
     for sequence in 1...50 { next.append(UInt64(sequence), .routine) }
     let records = next.everything(limit: 7)
+    #expect(next.contents?.ordinal == next.fetched.last?.last?.bootOrdinal, "its own place is known from the start")
     #expect(records.map(\.boot) == records.map(\.boot).sorted(by: >))
     let waveforms = (1...300).filter { $0 % 3 != 0 && $0 % 7 == 0 }.map(UInt64.init)
     let others = (1...300).map(UInt64.init).filter { !waveforms.contains($0) }

@@ -100,7 +100,8 @@ extension Outbox {
   /// Keeps an event out of the way until its stream is open.
   mutating func setAside(_ token: UInt64) {
     guard let entry = entries[token] else { return }
-    if gates.isDenied(entry.stream) { asideCounts[entry.stream, default: 0] += 1 }
+    if gates.isDenied(entry.stream) { asides[entry.stream, default: EventSet()].insert(entry.key) }
+    endTrial(of: entry.key)
     entries[token]?.phase = .aside
     entries[token]?.isLate = true
     if entry.keeping == .stored { drop(token, isWanted: false) }
@@ -108,7 +109,7 @@ extension Outbox {
 
   /// A stream may be sent to again, or be tried: what was kept out of the way comes back.
   mutating func reopen(_ stream: Stream) {
-    asideCounts[stream] = nil
+    asides[stream] = nil
     for token in entries.keys.sorted() {
       guard var entry = entries[token], entry.phase == .aside, entry.stream == stream else { continue }
       entry.phase = .waiting
@@ -120,12 +121,13 @@ extension Outbox {
   }
 
   /// Events that the broker does not let this node publish.
-  public var setAsideCount: Int { min(count, asideCounts.values.reduce(0, +)) }
+  public var setAsideCount: Int { min(count, asides.values.reduce(0) { $0 + $1.count }) }
 
   /// From now on the broker's word counts: what it has is done with.
   mutating func endAtBroker() {
     for (boot, runs) in confirmation.dissolve().byBoot {
       for run in runs.runs { end(run, of: boot) }
     }
+    if trial.end(isHeard: false) { readAgain() }
   }
 }

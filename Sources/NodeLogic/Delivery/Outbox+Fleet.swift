@@ -21,6 +21,7 @@ extension Outbox {
     let isHonest = !isOwn || narrow(&runs)
     if !isHonest { strangeAcks += 1 }
     noteFleet()
+    if trial.end(isHeard: true) { readAgain() }
     for run in runs.runs { end(run, of: ack.boot) }
     sendAgain(confirmation.confirm(runs, of: ack.boot, at: now), of: ack.boot)
     return isHonest
@@ -60,6 +61,20 @@ extension Outbox {
       return run.map { EventKey(boot: boot, sequence: $0) }
     }
     return tokens.keys.filter { $0.boot == boot && run.contains($0.sequence) }
+  }
+
+  /// Nothing that the fleet tool says is to be expected of an event of a former run.
+  mutating func endTrial(of key: EventKey) { endTrial(of: SequenceRuns([key.sequence...key.sequence]), key.boot) }
+
+  mutating func endTrial(of runs: SequenceRuns, _ boot: BootID) {
+    if trial.remove(runs, of: boot) { readAgain() }
+  }
+
+  /// All that is on the disk is to be looked at again.
+  mutating func readAgain() {
+    guard disk.isOpen else { return }
+    routineReader.revisit(after: nil)
+    waveformReader.revisit(after: nil)
   }
 
   /// These are to go out once more.

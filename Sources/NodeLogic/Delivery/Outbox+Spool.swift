@@ -54,15 +54,18 @@ extension Outbox {
     return all
   }
 
-  /// The clock that the spool goes by; a step of a second is worth telling.
+  /// The clock by which the spool judges ages; a step of a second is worth telling. One that nobody disciplines may be
+  /// off by years, and nothing is given up by it.
   public mutating func note(_ clock: ClockState) {
     guard settings.hasSpool else { return }
-    let known = clock.quality == .none ? nil : clock
+    let known = Self.judgesAges(clock.quality) ? clock : nil
     let stepS = known.flatMap { known in toldClock.map { (known.wallAtStart - $0.wallAtStart).magnitude } }
     guard known == nil ? toldClock != nil : stepS.map({ $0 > 1 }) ?? true else { return }
     toldClock = known
     wishes.append(.clock(known))
   }
+
+  private static func judgesAges(_ quality: ClockQuality) -> Bool { quality == .ntp || quality == .gps }
 
   private mutating func offer(_ wishes: inout [SpoolWish], at now: Instant) {
     while let sequence = feed.next(at: now) {
@@ -71,7 +74,7 @@ extension Outbox {
       let event = StoredEvent(
         boot: boot, sequence: sequence, stream: entry.stream, payload: entry.telegram.encode())
       let envelope = entry.telegram.envelope
-      let isTimed = envelope.clock.map { $0 != .none } ?? false
+      let isTimed = envelope.clock.map(Self.judgesAges) ?? false
       wishes.append(.append(event, note: entry.note, born: isTimed ? envelope.time : nil))
     }
   }
@@ -118,6 +121,7 @@ extension Outbox {
     entries[token]?.keeping = .stored
     unsavedBytes -= entry.bytes
     unsavedCount -= 1
+    releaseTold(by: entry)
     // Its release is on its way to the disk already, and only the broker's answer is outstanding.
     if entry.isSettled { return }
     disk.store(sequence, bytes: entry.bytes)
@@ -150,11 +154,17 @@ extension Outbox {
   private mutating func fetch(_ event: StoredEvent, after mark: SpoolMark?, at now: Instant) {
     let key = EventKey(boot: event.boot, sequence: event.sequence)
     if key.boot != boot { disk.rank(key.boot) }
-    guard tokens[key] == nil, !settled.contains(key), !confirmation.contains(key) else { return }
-    guard gates.mayAdmitLate(event.stream) else {
-      if gates.isDenied(event.stream) { asideCounts[event.stream, default: 0] += 1 }
+    guard tokens[key] == nil, !confirmation.contains(key) else { return }
+    if settled.contains(key) {
+      // Its release did not reach a disk that was slow, or is on its way.
+      if !untold.contains(key) { releases.insert(key) }
       return
     }
+    guard gates.mayAdmitLate(event.stream) else {
+      if gates.isDenied(event.stream) { asides[event.stream, default: EventSet()].insert(key) }
+      return
+    }
+    if isFleet, key.boot != boot, !trial.admits(key, window: window) { return }
     do throws(DecodingProblem) {
       let telegram = try Telegram.decode(stream: event.stream, payload: event.payload)
       let made = Instant(seconds: telegram.envelope.uptime ?? 0)
@@ -164,7 +174,9 @@ extension Outbox {
       entry.telegram.envelope.sequence = key.sequence
       enqueue(insert(entry), entry)
     } catch {
-      end(key.sequence...key.sequence, of: key.boot)
+      settled.insert(key)
+      untold.insert(key)
+      disk.settle(SequenceRuns([key.sequence...key.sequence]), isOwn: key.boot == boot, count: 1)
       note(SpoolDamage("event \(key.sequence) of \(key.boot) is no message: \(error)", isTorn: false))
       let message = EvictedMessage(
         boot: key.boot == boot ? nil : key.boot, first: key.sequence, last: key.sequence, count: 1,
@@ -180,6 +192,7 @@ extension Outbox {
   private mutating func lose(_ eviction: SpoolEviction) {
     tell(of: eviction)
     notices.append(.evicted(eviction.reason))
+    endTrial(of: SequenceRuns(eviction.runs), eviction.boot)
     // Of what was damaged only the bounds are known: the rest is read as ever.
     guard eviction.reason != .damaged else { return }
     let runs = SequenceRuns(eviction.runs)
@@ -197,6 +210,7 @@ extension Outbox {
       }
     }
     settled.insert(runs, of: eviction.boot)
+    untold.remove(runs, of: eviction.boot)
     confirmation.remove(runs, of: eviction.boot)
     disk.settle(runs, isOwn: isOwn, count: runs.count)
     if isOwn {
@@ -217,6 +231,18 @@ extension Outbox {
       if pieces.count == 1 { message.counts = eviction.counts }
       // The note may be forgotten when the last message that tells of it is on the disk.
       tellings.append(Telling(message: message, note: index == pieces.count - 1 ? eviction.id : nil))
+    }
+  }
+
+  /// An event is on the disk or has reached its end; what it tells of need not be kept any more, if it tells of losses.
+  mutating func releaseTold(by entry: OutboxEntry) {
+    guard !untold.isEmpty, case .evicted(let message) = entry.telegram.body else { return }
+    let boot = message.boot ?? entry.key.boot
+    let only = message.first == message.last ? [message.first...message.last] : []
+    for run in message.exactRuns ?? only {
+      let told = untold[boot].intersection(run)
+      releases.insert(told, of: boot)
+      untold.remove(told, of: boot)
     }
   }
 

@@ -60,6 +60,7 @@ public struct Outbox: Sendable {
   var poison = PoisonWatch()
   var losses = LossLedger()
   var confirmation = Confirmation()
+  var trial = FleetTrial()
 
   /// Numbers of this run that somebody outside may know.
   var handedOver = SequenceRuns()
@@ -67,11 +68,13 @@ public struct Outbox: Sendable {
   var repairs: [UInt64: ClockState] = [:]
   /// What has reached its end.
   var settled = EventSet()
+  /// Of that, what was given up and the disk keeps until the event that tells of it is there too.
+  var untold = EventSet()
   var newest: [Stream: UInt64] = [:]
   /// Crossings of this run that are neither on the disk nor at the broker.
   var crossings: Set<UInt64> = []
   /// Events passed over because the broker denies their stream.
-  var asideCounts: [Stream: Int] = [:]
+  var asides: [Stream: EventSet] = [:]
   var resumeAt: Instant?
   /// When `next` was asked last.
   var lookedAt = Instant.start
@@ -203,10 +206,15 @@ extension Outbox {
     return entry
   }
 
-  /// The duty to keep an event has ended.
-  mutating func settle(_ token: UInt64) {
+  /// The duty to keep an event has ended, or it is given up.
+  mutating func settle(_ token: UInt64, isGivenUp: Bool = false) {
     guard let entry = remove(token) else { return }
-    if entry.keeping != .unsaved { releases.insert(entry.key) }
+    if isGivenUp {
+      if entry.keeping != .unsaved { untold.insert(entry.key) }
+    } else {
+      if entry.keeping != .unsaved { releases.insert(entry.key) }
+      releaseTold(by: entry)
+    }
     // One of this run may have been stored after it was acknowledged; those of others were counted then.
     let isOwn = entry.key.boot == boot
     if entry.keeping == .stored, isOwn || !entry.isSettled { disk.settle(entry.key, isOwn: isOwn, bytes: entry.bytes) }
@@ -217,7 +225,7 @@ extension Outbox {
   mutating func forget(_ entry: OutboxEntry) {
     settled.insert(entry.key)
     poison.forget(entry.key)
-    guard entry.key.boot == boot else { return }
+    guard entry.key.boot == boot else { return endTrial(of: entry.key) }
     let sequence = entry.key.sequence
     feed.remove(sequence, entry.lane)
     handedOver.insert(sequence)
@@ -280,7 +288,7 @@ extension Outbox {
   /// Gives an event up, to be told later.
   mutating func giveUp(_ token: UInt64, _ reason: EvictedMessage.Reason, at now: Instant) {
     guard let entry = entries[token] else { return }
-    settle(token)
+    settle(token, isGivenUp: true)
     confirmation.remove(SequenceRuns([entry.key.sequence...entry.key.sequence]), of: entry.key.boot)
     lost[reason == .refused ? .refused : .evicted, default: 0] += 1
     losses.note(entry.key, entry.stream, reason, at: now)

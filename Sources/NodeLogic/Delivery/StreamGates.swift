@@ -73,7 +73,14 @@ struct StreamGates: Equatable, Sendable {
   }
 
   /// The broker took one and somebody listens. Answers whether that is news.
-  mutating func open(_ stream: Stream) -> Bool { gates.removeValue(forKey: stream) != nil }
+  mutating func open(_ stream: Stream) -> Bool {
+    guard let gate = gates.removeValue(forKey: stream) else { return false }
+    // Who listens again seldom listens to one stream alone: the others need not wait for their own hour.
+    if !gate.isDenied {
+      for (other, gate) in gates where !gate.isDenied { gates[other]?.due = gate.since }
+    }
+    return true
+  }
 
   /// The streams whose wait is over: of those that nobody subscribes to one late event may go, the others are open.
   mutating func due(at now: Instant) -> [Stream] {

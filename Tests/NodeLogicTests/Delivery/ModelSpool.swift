@@ -38,6 +38,17 @@ struct ModelSpool {
     notes.values.contains { $0.boot == boot && $0.runs.contains { $0.contains(sequence) } }
   }
 
+  /// Whether an event that outlasts a power cut tells that it was given up.
+  func tells(of key: EventKey) -> Bool {
+    kept.values.contains { record in
+      guard record.isStored, record.event.stream == .evicted,
+        let telegram = try? Telegram.decode(stream: .evicted, payload: record.event.payload),
+        case .evicted(let message) = telegram.body, (message.boot ?? record.event.boot) == key.boot
+      else { return false }
+      return message.exactRuns?.contains { $0.contains(key.sequence) } ?? false
+    }
+  }
+
   private func mark(_ boot: BootID, _ sequence: UInt64) -> SpoolMark? {
     boots.firstIndex(of: boot).map { SpoolMark(bootOrdinal: UInt32($0), sequence: sequence) }
   }
@@ -51,6 +62,7 @@ struct ModelSpool {
     contents.events = kept.count
     contents.bytes = kept.values.reduce(0) { $0 + $1.event.payload.count }
     contents.boots = boots.filter { boot in kept.values.contains { $0.event.boot == boot } }
+    contents.bootOrdinal = UInt32(boots.count)
     contents.fleetAcknowledges = fleetAcknowledges
     contents.evictions = notes.values.sorted { $0.id < $1.id }
     boots.append(boot)

@@ -82,6 +82,21 @@ import Testing
     #expect(asks)
   }
 
+  @Test func aStreamThatSomebodyHearsAgainBringsTheProbesOfTheOthersForward() throws {
+    var outbox = outbox(events: 3)
+    for outgoing in outbox.next(at: now) { outbox.leaveUnheard(outgoing.token ?? 0, at: now) }
+    outbox.append(OutboxFixture.location(1), at: now)
+    outbox.leaveUnheard(try #require(outbox.next(at: now).first?.token), at: now)
+    outbox.append(OutboxFixture.location(2), at: now + 30)
+    let heard = outbox.next(at: now + 30)
+    #expect(heard.map(\.telegram.envelope.sequence) == [5])
+    outbox.deliver(try #require(heard.first?.token), at: now + 30)
+    let next = outbox.next(at: now + 30)
+    #expect(Set(next.map(\.telegram.envelope.sequence)) == [1, 4], "one shake as a probe, and all of the locations")
+    for outgoing in next { outbox.deliver(outgoing.token ?? 0, at: now + 31) }
+    #expect(outbox.sent(at: now + 31) == [2, 3])
+  }
+
   // MARK: The access list
 
   @Test func aDeniedStreamIsKeptAndTriedAtTheNextConnection() {

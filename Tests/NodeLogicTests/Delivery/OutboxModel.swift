@@ -174,7 +174,7 @@ struct OutboxModel {
     // Nobody was promised what was not reported stored.
     owed = owed.filter { key in
       kept.isStored(key.boot, key.sequence) || spool.holds(key.boot, key.sequence)
-        || kept.isNoted(key.boot, key.sequence)
+        || kept.isNoted(key.boot, key.sequence) || kept.tells(of: key)
     }
     inFlight = []
     outbox = Outbox(boot: BootID(bootNumber), settings)
@@ -210,14 +210,12 @@ struct OutboxModel {
       for number in run where spool.holds(boot, number) {
         let key = EventKey(boot: boot, sequence: number)
         let hasEnded = outbox.isFleet ? stored.contains(key) : acknowledged.contains(key) || stored.contains(key)
-        if !hasEnded, !explained.contains(key), !isGivenUp(key) { note("\(boot)/\(number) is released too early") }
+        if hasEnded || explained.contains(key) || spool.tells(of: key) { continue }
+        note("\(boot)/\(number) is released too early")
       }
     }
     spool.handle(wish)
   }
-
-  /// It was given up as refused, and the message about it is on its way.
-  private func isGivenUp(_ key: EventKey) -> Bool { outbox.lost[.refused] ?? 0 > 0 && outbox.settled.contains(key) }
 
   private mutating func check() {
     if outbox.underWayCount > outbox.window { note("\(outbox.underWayCount) under way") }

@@ -240,6 +240,21 @@ import Testing
     #expect(numbers.count == outbox.lost[.evicted])
   }
 
+  @Test(arguments: [(ClockQuality.ntp, true), (.gps, true), (.rtc, false), (.none, false)])
+  func onlyADisciplinedClockJudgesAges(quality: ClockQuality, judges: Bool) {
+    var outbox = outbox()
+    outbox.hear(opened(), at: now)
+    let clock = ClockState(wallAtStart: WallTime(seconds: 1_796_000_000), quality: quality)
+    outbox.note(clock)
+    var telegram = OutboxFixture.shake(1)
+    telegram.envelope.clock = quality
+    outbox.append(telegram, at: now)
+    let wishes = outbox.takeWishes(at: now)
+    #expect(wishes.contains(.clock(clock)) == judges)
+    let born = wishes.compactMap { if case .append(_, _, let born) = $0 { born } else { nil } }
+    #expect((born.first != nil) == judges)
+  }
+
   @Test func timesThatWerePutRightStaySoWhenTheEventComesFromTheDiskAgain() throws {
     var outbox = outbox()
     outbox.hear(opened(), at: now)
@@ -304,7 +319,8 @@ import Testing
     outbox.append(OutboxFixture.shake(1), at: now)
     let token = try #require(outbox.next(at: now).first?.token)
     _ = outbox.takeWishes(at: now)
-    #expect(outbox.confirm(AckMessage(boot: OutboxFixture.boot, sequence: 1), at: now))
+    let isKnown = outbox.confirm(AckMessage(boot: OutboxFixture.boot, sequence: 1), at: now)
+    #expect(isKnown)
     outbox.hear(.stored(boot: OutboxFixture.boot, [1]), at: now)
     outbox.deliver(token, at: now)
     #expect(outbox.count == 0 && outbox.bytes == 0)
