@@ -237,7 +237,9 @@ final class SimulatedFleet {
   }
 
   private func acknowledge(_ ack: AckMessage, _ node: NodeName) {
-    guard let topic = fleet?.ackTopic(of: node), let index = Int(node.description.dropFirst(5)) else { return }
+    guard let topic = fleet?.ackTopic(of: node, boot: ack.boot), let index = Int(node.description.dropFirst(5)) else {
+      return
+    }
     world.oracle.acknowledged(ack, of: index)
     _ = session?.publish(topic.description, ack.encode(), qos: 1, isRetained: false, token: nil)
   }
