@@ -49,6 +49,7 @@ private struct Device {
   private(set) var toldCount = 0
   private(set) var evictedStreams: [Telemetry.Stream: Int] = [:]
   private(set) var shakes = 0
+  private var inputs: [NodeInput] = []
 
   init(capBytes: Int) {
     limits = SpoolLimits(capBytes: capBytes, capAgeS: nil)
@@ -101,7 +102,19 @@ private struct Device {
     largestBytes = max(largestBytes, disk.sizeBytes)
   }
 
+  /// One after the other: what follows from an input comes when all that it asks for is done.
   mutating func hand(_ input: NodeInput) {
+    inputs.append(input)
+    guard inputs.count == 1 else { return }
+    var next = 0
+    while next < inputs.count {
+      take(inputs[next])
+      next += 1
+    }
+    inputs = []
+  }
+
+  private mutating func take(_ input: NodeInput) {
     for effect in node.handle(input, at: now) {
       switch effect {
       case .publish(let outgoing): send(outgoing)
