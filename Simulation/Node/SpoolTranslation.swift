@@ -125,7 +125,8 @@ extension SpoolReport {
   var summary: String {
     switch self {
     case .fetched(let fetched):
-      "fetched \(fetched.id) \(fetched.records.map { "\(hexadecimal($0.boot)) \($0.sequence)" }) \(fetched.isEnd ? "end" : "")"
+      "fetched \(fetched.id) \(fetched.records.map { "\(hexadecimal($0.boot)) \($0.sequence)" })"
+        + (fetched.isEnd ? " end" : "")
     case .state(let state): "state \(state.lanes.map(\.events)) \(state.trouble ?? "works")"
     default: "\(self)"
     }

@@ -48,8 +48,8 @@ enum NodeCommands {
     details: [
       "Reads the configuration, tries the spool and the place of the location's record, finds the sensor, asks gpsd, "
         + "holds fences against the fix, looks at the clock, connects and publishes to the broker. One line a finding: "
-        + "ok, warning or problem, with what to do. It ends with 0 when all are ok, with 1 when there is a warning or a problem, "
-        + "and with 78 when the configuration is wrong.",
+        + "ok, warning or problem, with what to do. It ends with 0 when all are ok, with 1 when there is a warning or "
+        + "a problem, and with 78 when the configuration is wrong.",
       "The trial message goes to PREFIX/NODE/check. Its client id is that of the node with -check behind it; a broker "
         + "that makes the client id of the user name disconnects the running node for a moment.",
     ])
