@@ -8,6 +8,8 @@ internal import MQTT
 struct Outbox {
   /// Enough for every alert of a large fleet at once.
   static let capacity = 65_536
+  /// The token of acknowledgements to nodes: when the broker refuses one, all of them are in vain.
+  static let acknowledgement: UInt64 = 2
   private static let media = MessageProperties(contentType: "application/json")
 
   private var waiting: [FleetLogic.Publication] = []
@@ -35,11 +37,16 @@ struct Outbox {
     while taken < waiting.count {
       let next = waiting[taken]
       let publication = MQTT.Publication(
-        topic: next.topic, payload: next.payload, qos: .atLeastOnce, isRetained: next.retained, token: 1,
-        properties: Self.media)
+        topic: next.topic, payload: next.payload, qos: .atLeastOnce, isRetained: next.retained,
+        token: next.isAcknowledgement ? Self.acknowledgement : 1, properties: Self.media)
       guard publish(publication) == .accepted else { break }
       taken += 1
     }
     if taken == waiting.count { removeAll() }
   }
+}
+
+extension FleetLogic.Publication {
+  /// A node called `ack` has alerts of that name, which are retained.
+  fileprivate var isAcknowledgement: Bool { !retained && topic.hasSuffix("/ack") }
 }

@@ -195,13 +195,21 @@ final class Watcher {
       if problem.kind != .stopped { hand(.disconnected(reason: problem.description)) }
       notifier.status(status)
     case .delivered: send()
-    case .refused:
+    case .refused(let token, _):
       journal.note(event)
+      if token == Outbox.acknowledgement { warnOfSilence() }
       send()
     case .connecting, .subscribed:
       journal.note(event)
       if let reason = event.cutsOff(from: fleet.configuration.prefix) { hand(.disconnected(reason: reason)) }
     }
+  }
+
+  private func warnOfSilence() {
+    log.change(
+      "acknowledgements", .warning,
+      "the broker does not let this tool tell nodes what is stored: nodes that know it keep everything, the others go "
+        + "by the broker's word; let it publish on \(fleet.configuration.prefix)/+/ack")
   }
 
   /// Hands an input to the state and carries out what it answers, as soon as what it rests on is kept.

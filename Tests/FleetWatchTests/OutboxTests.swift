@@ -37,4 +37,17 @@ import Testing
     outbox.removeAll()
     #expect(outbox.isEmpty)
   }
+
+  @Test func acknowledgementsAreKnownByTheirTokenWhenTheBrokerRefusesThem() {
+    var outbox = Outbox()
+    for (topic, isRetained) in [("judder/pump-7/ack", false), ("judder-fleet/alerts/shake/ack", true)] {
+      outbox.append(FleetLogic.Publication(topic: topic, payload: [1], retained: isRetained))
+    }
+    var tokens: [UInt64] = []
+    outbox.send {
+      tokens.append($0.token)
+      return .accepted
+    }
+    #expect(tokens == [Outbox.acknowledgement, 1])
+  }
 }
