@@ -29,6 +29,8 @@ extension Outbox {
 
   /// Whether a message about losses has somewhere to go.
   var canTell: Bool { isConnected || (isSpoolReady && disk.trouble == nil) }
+  /// What tells of losses must not push out what is left: while memory is full it waits for room.
+  var hasRoomToTell: Bool { memoryBytes <= settings.memoryBytes / 4 * 3 }
 
   /// What the spool is to do, in order.
   public mutating func takeWishes(at now: Instant) -> [SpoolWish] {
@@ -255,7 +257,9 @@ extension Outbox {
   mutating func takeTellings(at now: Instant, isForced: Bool = false) -> [Telling] {
     var due = tellings
     tellings = []
-    if canTell { due += losses.take(for: boot, at: now, isForced: isForced).map { Telling(message: $0) } }
+    if canTell, hasRoomToTell || isForced {
+      due += losses.take(for: boot, at: now, isForced: isForced).map { Telling(message: $0) }
+    }
     return due
   }
 

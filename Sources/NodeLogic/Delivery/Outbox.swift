@@ -158,7 +158,7 @@ public struct Outbox: Sendable {
 
   /// When `next` or `takeWishes` may have something to say though nothing happened.
   public var nextDeadline: Instant? {
-    var due = [isSpoolReady ? feed.nextDeadline : nil, canTell ? losses.nextDeadline : nil]
+    var due = [isSpoolReady ? feed.nextDeadline : nil, canTell && hasRoomToTell ? losses.nextDeadline : nil]
     if isConnected {
       due += [gates.nextDeadline, confirmation.nextDeadline, isAnythingWaiting ? resumeAt : nil]
       if isSpoolReady { due += [routineReader.nextDeadline, waveformReader.nextDeadline] }
