@@ -29,8 +29,13 @@ extension Outbox {
 
   /// Whether a message about losses has somewhere to go.
   var canTell: Bool { isConnected || (isSpoolReady && disk.trouble == nil) }
-  /// What tells of losses must not push out what is left: while memory is full it waits for room.
-  var hasRoomToTell: Bool { memoryBytes <= settings.memoryBytes / 4 * 3 }
+  /// When losses may be told of next. What tells of them must not push out what is left: while memory is full it comes
+  /// every ten minutes at the most.
+  var tellingDue: Instant? {
+    guard canTell, let due = losses.nextDeadline else { return nil }
+    guard memoryBytes > settings.memoryBytes / 4 * 3, let toldAt else { return due }
+    return max(due, toldAt + 600)
+  }
 
   /// What the spool is to do, in order.
   public mutating func takeWishes(at now: Instant) -> [SpoolWish] {
@@ -257,8 +262,10 @@ extension Outbox {
   mutating func takeTellings(at now: Instant, isForced: Bool = false) -> [Telling] {
     var due = tellings
     tellings = []
-    if canTell, hasRoomToTell || isForced {
-      due += losses.take(for: boot, at: now, isForced: isForced).map { Telling(message: $0) }
+    if canTell, isForced || tellingDue.map({ now >= $0 }) ?? false {
+      let messages = losses.take(for: boot, at: now, isForced: isForced)
+      if !messages.isEmpty { toldAt = now }
+      due += messages.map { Telling(message: $0) }
     }
     return due
   }

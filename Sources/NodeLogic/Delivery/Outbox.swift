@@ -59,6 +59,8 @@ public struct Outbox: Sendable {
   var gates = StreamGates()
   var poison = PoisonWatch()
   var losses = LossLedger()
+  /// When losses were told of last.
+  var toldAt: Instant?
   var confirmation = Confirmation()
   var trial = FleetTrial()
 
@@ -158,7 +160,7 @@ public struct Outbox: Sendable {
 
   /// When `next` or `takeWishes` may have something to say though nothing happened.
   public var nextDeadline: Instant? {
-    var due = [isSpoolReady ? feed.nextDeadline : nil, canTell && hasRoomToTell ? losses.nextDeadline : nil]
+    var due = [isSpoolReady ? feed.nextDeadline : nil, tellingDue]
     if isConnected {
       due += [gates.nextDeadline, confirmation.nextDeadline, isAnythingWaiting ? resumeAt : nil]
       if isSpoolReady { due += [routineReader.nextDeadline, waveformReader.nextDeadline] }
