@@ -39,7 +39,7 @@ final class Watch {
 
   /// Whether nothing is under way any more.
   func isDrained(_ fleet: SimulatedFleet, _ broker: SimulatedBroker) -> Bool {
-    nodes.allSatisfy { $0.isRunning && $0.node?.pendingEvents == 0 } && !fleet.hasWork && broker.isEmpty
+    nodes.allSatisfy { $0.isRunning && !$0.isAsleep && $0.node?.pendingEvents == 0 } && !fleet.hasWork && broker.isEmpty
   }
 
   func atTheEnd() {

@@ -13,7 +13,7 @@ final class Network {
 
   /// Opens a connection; nil when nobody answers.
   func connect(_ session: Session) -> Connection? {
-    guard broker?.isUp == true, session.isReachable else { return nil }
+    guard broker?.isUp == true, session.isReachable, !session.isAsleep else { return nil }
     connections += 1
     return Connection(number: connections, session: session)
   }

@@ -15,6 +15,8 @@ final class Session {
   private(set) var isConnected = false
   /// No way leads to the broker.
   var isReachable = true
+  /// The machine is asleep: it tries nothing.
+  var isAsleep = false
   private var inFlight: [Int: UInt64] = [:]
   private var nextID = 1
   private var tries = 0

@@ -47,6 +47,7 @@ final class SimulatedNode {
   }
 
   var isRunning: Bool { node != nil }
+  var isAsleep: Bool { asleepSinceS != nil }
   /// Nil: no spool.
   var limits: SpoolLimits? {
     world.plan.capBytes.map { SpoolLimits(capBytes: $0, capAgeS: world.plan.capAgeS) }
@@ -319,14 +320,14 @@ final class SimulatedNode {
   func sleep(_ seconds: Double) {
     guard isRunning, asleepSinceS == nil else { return }
     (asleepSinceS, wakesAtS) = (world.nowS, world.nowS + seconds)
-    session?.isReachable = false
+    session?.isAsleep = true
     if let connection = session?.connection { network.blackHole(connection) }
     let life = life
     world.after(seconds, "\(name) wakes") { [unowned self] in
       guard self.life == life, isRunning else { return }
       asleepSinceS = nil
       sleptS += seconds
-      session?.isReachable = true
+      session?.isAsleep = false
       hand(.suspended(seconds: seconds))
       tellClock()
     }

@@ -124,13 +124,16 @@ extension SpoolWish {
 extension SpoolReport {
   var summary: String {
     switch self {
-    case .fetched(let fetched):
-      "fetched \(fetched.id) \(fetched.records.map { "\(hexadecimal($0.boot)) \($0.sequence)" })"
-        + (fetched.isEnd ? " end" : "")
+    case .fetched(let fetched): fetched.summary
     case .state(let state): "state \(state.lanes.map(\.events)) \(state.trouble ?? "works")"
     default: "\(self)"
     }
   }
+}
 
-  private func hexadecimal(_ boot: UInt32) -> String { BootID(boot).description }
+extension SpoolFetched {
+  fileprivate var summary: String {
+    let numbers = records.map { "\(BootID($0.boot)) \($0.sequence)" }
+    return "fetched \(id) \(numbers)\(isEnd ? " end" : "")"
+  }
 }

@@ -4,7 +4,7 @@ internal import Glibc
 extension SpoolCore {
   mutating func append(_ record: SpoolRecord, _ bornAtS: Double?, _ atS: Double) {
     if phase != .open || trouble != nil {
-      return giveBack([record.sequence])
+      return giveBack([record])
     }
     guard record.boot == boot, record.payload.count <= SpoolRecord.payloadBytes else {
       let reason = record.boot == boot ? "longer than \(SpoolRecord.payloadBytes) bytes" : "of another run"
@@ -16,7 +16,7 @@ extension SpoolCore {
       try write(record, bornAtS, atS)
     } catch {
       fall(into: error, atS)
-      return giveBack([record.sequence])
+      return giveBack([record])
     }
     guard trouble == nil else { return }
     guard let writer = writers[record.lane.index] else { return }

@@ -70,6 +70,7 @@ extension SpoolCore {
       guard let note = record.note else { continue }
       fulfil(note)
       arrivedTellers.remove(record.sequence)
+      givenBackTellers[record.sequence] = nil
     }
     reports.append(.stored(boot: boot, waiting.map(\.record.sequence)))
   }

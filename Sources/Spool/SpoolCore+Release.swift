@@ -15,6 +15,7 @@ extension SpoolCore {
     if boot == self.boot {
       forgetWaiting(range)
       refused.removeAll { range.contains($0.sequence) }
+      endNotes(ofTellersIn: range, atS)
     }
     guard isAny else { return }
     scheduleState(atS + SpoolCore.stateS)
@@ -37,6 +38,15 @@ extension SpoolCore {
         writers[lane.index]?.waitingBytes = 0
       }
       reports.append(.stored(boot: boot, gone.map(\.record.sequence)))
+    }
+  }
+
+  /// What was given back has arrived without having been on the disk.
+  private mutating func endNotes(ofTellersIn range: ClosedRange<UInt64>, _ atS: Double) {
+    for (sequence, note) in givenBackTellers where range.contains(sequence) {
+      givenBackTellers[sequence] = nil
+      fulfil(note)
+      scheduleState(atS + SpoolCore.stateS)
     }
   }
 

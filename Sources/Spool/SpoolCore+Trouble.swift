@@ -38,6 +38,8 @@ extension SpoolCore {
     let arrived = records.filter { $0.note != nil && arrivedTellers.contains($0.sequence) }
     for note in arrived.compactMap(\.note) { fulfil(note) }
     arrivedTellers.subtract(arrived.map(\.sequence))
+    for record in records { givenBackTellers[record.sequence] = record.note }
+    for record in arrived { givenBackTellers[record.sequence] = nil }
     giveBack(records.map(\.sequence).filter { number in !arrived.contains { $0.sequence == number } }, reason)
   }
 

@@ -53,6 +53,8 @@ public struct SpoolCore<Disk: SpoolDisk> {
   var notes: [SavedState.Note] = []
   /// Events that tell of a note and were released before they were on the disk.
   var arrivedTellers: Set<UInt64> = []
+  /// The notes of events that tell of one and were given back; at most as many as there are notes.
+  var givenBackTellers: [UInt64: UInt64] = [:]
   var lastNote: UInt64 = 0
   var knownDamage: [SavedState.KnownDamage] = []
   var fleetAcknowledges = false

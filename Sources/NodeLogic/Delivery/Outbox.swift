@@ -214,7 +214,8 @@ extension Outbox {
     if isGivenUp {
       if entry.keeping != .unsaved { untold.insert(entry.key) }
     } else {
-      if entry.keeping != .unsaved { releases.insert(entry.key) }
+      // One that tells of a note ends it, also where the spool gave it back.
+      if entry.keeping != .unsaved || entry.note != nil { releases.insert(entry.key) }
       releaseTold(by: entry)
     }
     // One of this run may have been stored after it was acknowledged; those of others were counted then.

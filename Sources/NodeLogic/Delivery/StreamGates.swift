@@ -52,8 +52,10 @@ struct StreamGates: Equatable, Sendable {
       gates[stream] = Gate(isDenied: false, since: now, due: now + Self.firstWaitS)
       return true
     }
-    if isLate, gate.probe == .underWay {
-      gate.waitS = min(gate.waitS * 2, Self.longestWaitS)
+    let isProbe = isLate && gate.probe == .underWay
+    if isProbe { gate.waitS = min(gate.waitS * 2, Self.longestWaitS) }
+    // A probe that was called for when nothing late waited is one for what is late from now on, in its time.
+    if isProbe || gate.probe == .called {
       (gate.since, gate.due, gate.probe) = (now, now + gate.waitS, .waiting)
       gates[stream] = gate
     }

@@ -58,7 +58,24 @@ import Testing
     } else {
       outbox.refuse(probe, isPermanent: false, at: now + 60)
     }
-    #expect(outbox.sent(at: now + 70) == [1])
+    let sent = outbox.sent(at: now + 70)
+    #expect(sent == [1])
+  }
+
+  /// Found by a simulated run: the gate waited for a late event, and the next was not late when it came back.
+  @Test func whatComesWhenAProbeIsDueAndNothingWaitsIsTriedAgain() throws {
+    var outbox = Outbox(capacityBytes: 100_000, .fleet)
+    outbox.connect(at: now)
+    outbox.append(OutboxFixture.shake(1), at: now)
+    outbox.leaveUnheard(try #require(outbox.next(at: now).first?.token), at: now)
+    let isTaken = outbox.confirm(AckMessage(boot: OutboxFixture.boot, sequence: 1), at: now + 1)
+    let due = outbox.next(at: now + 61)
+    #expect(isTaken && due.isEmpty)
+    outbox.append(OutboxFixture.shake(2), at: now + 70)
+    outbox.leaveUnheard(try #require(outbox.next(at: now + 70).first?.token), at: now + 70)
+    #expect(outbox.nextDeadline == now + 130)
+    let sent = outbox.sent(at: now + 130)
+    #expect(sent == [2])
   }
 
   @Test func whatIsOnTheDiskOfAStreamThatNobodyHearsIsReadWhenSomebodyDoes() throws {
