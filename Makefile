@@ -58,6 +58,8 @@ test: dependencies lint-format ## lint, build and run every test
 	  echo "make test: not done after $(TEST_TIMEOUT) s; the last line above says how far it came" >&2; \
 	elif [ $$status -eq 0 ] && ! grep -q 'Test run with [1-9]' $(BUILD)/test.log; then \
 	  echo "make test: no test ran" >&2; status=1; \
+	elif [ $$status -ne 0 ]; then \
+	  echo "make test: what failed, once more:"; grep -A 4 'recorded an issue' $(BUILD)/test.log; \
 	fi; \
 	exit $$status
 

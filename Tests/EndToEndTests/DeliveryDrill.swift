@@ -18,7 +18,9 @@ final class DeliveryDrill {
   let database: String
   let nodeFolder: String
   private let keys: Keys
-  private var fleet: ChildProcess?
+  private let nodeClock: SteppedClock?
+  private let fleetClock: SteppedClock?
+  private(set) var fleet: ChildProcess?
   private var fleets = 0
 
   /// Starts everything but the node.
@@ -26,7 +28,14 @@ final class DeliveryDrill {
   /// - Parameters:
   ///   - rateHz: events a second.
   ///   - nodePort: where the node finds its broker; nil: the broker itself.
-  init(_ name: String, rateHz: Double, nodePort: Int? = nil, brokerPort: Int? = nil, keys more: Keys = [:]) throws {
+  ///   - nodeClock: what tells the node the time; nil: the machine.
+  ///   - fleetClock: the same of the fleet tool.
+  init(
+    _ name: String, rateHz: Double, nodePort: Int? = nil, brokerPort: Int? = nil, keys more: Keys = [:],
+    nodeClock: SteppedClock? = nil, fleetClock: SteppedClock? = nil
+  ) throws {
+    self.nodeClock = nodeClock
+    self.fleetClock = fleetClock
     place = try Workplace(name)
     var options = Broker.Options()
     options.lines = ["max_queued_messages 200000", "max_inflight_messages 100"]
@@ -56,7 +65,9 @@ final class DeliveryDrill {
     broker.kill()
   }
 
-  func startNode(_ more: Keys = [:]) throws -> NodeRun { try NodeRun(keys + more, in: place) }
+  func startNode(_ more: Keys = [:]) throws -> NodeRun {
+    try NodeRun(keys + more, in: place, environment: nodeClock?.environment ?? [:])
+  }
 
   func startFleet() throws {
     fleets += 1
@@ -73,7 +84,8 @@ final class DeliveryDrill {
       """
     let file = try place.write("fleet-drill.toml", text)
     fleet = try ChildProcess(
-      Programs.fleet, ["run", "--config", file], name: "fleet-\(fleets)", in: place.folder)
+      Programs.fleet, ["run", "--config", file], name: "fleet-\(fleets)", in: place.folder,
+      environment: fleetClock?.environment ?? [:])
   }
 
   func killFleet() {

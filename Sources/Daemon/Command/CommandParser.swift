@@ -10,7 +10,18 @@ extension CommandTable {
 }
 
 /// The arguments of this process, without the program's name. Bytes that are no UTF-8 become U+FFFD.
-public func programArguments() -> [String] { Array(CommandLine.arguments.dropFirst()) }
+///
+/// Swift looks for them below the environment on the stack, and finds none where a preloaded library has moved the
+/// environment before `main`; the kernel has them as well: proc_pid_cmdline(5).
+public func programArguments() -> [String] {
+  var all = CommandLine.arguments
+  if all.isEmpty, let bytes = try? readSmallFile("/proc/self/cmdline", limit: 4 << 20) {
+    all = bytes.split(separator: 0, omittingEmptySubsequences: false).dropLast().map {
+      String(decoding: $0, as: UTF8.self)
+    }
+  }
+  return Array(all.dropFirst())
+}
 
 struct CommandParser {
   let table: CommandTable

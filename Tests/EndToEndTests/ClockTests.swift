@@ -1,0 +1,85 @@
+import Foundation
+import Rig
+import Store
+import Telemetry
+import Testing
+
+/// The clock of a running program is set: far ahead, a day back, to 1970, and right again. Nothing is lost, counted
+/// twice or taken for old, and nobody is told of a trouble that is none.
+@Suite(.serialized, .enabled(if: SteppedClock.isHere, "no libfaketime: apt-get install faketime"))
+struct ClockTests {
+  /// How far ahead the clock is, one after the other [s].
+  private static var steps: [Int] {
+    [400 * 86_400, -86_400, 600 - Int(Date().timeIntervalSince1970), 0]
+  }
+
+  /// With a cap by age, so that an event of a wrong calendar might be taken for old.
+  private let keys: Keys = ["spool.cap_h": "24"]
+
+  @Test func aNodeWhoseClockJumpsLosesNothing() throws {
+    let clock = try SteppedClock()
+    let drill = try DeliveryDrill("e2e-node-clock", rateHz: 20, keys: keys, nodeClock: clock)
+    let watcher = try Watcher(drill.broker, "judder/e2e/location", seconds: 300)
+    var node = try drill.startNode()
+    for (index, offsetS) in ClockTests.steps.enumerated() {
+      try pass(1, watcher, node)
+      drill.broker.kill()
+      try clock.step(to: offsetS)
+      // What waits on the disk is of two calendars by now.
+      try rest(2, node)
+      if index % 2 == 0 {
+        node.process.send(signal: SIGKILL)
+        _ = node.process.wait(seconds: 5)
+        node = try drill.startNode()
+      }
+      try drill.broker.start()
+    }
+    try pass(1, watcher, node)
+    try expectNothingLost(drill, node, watcher, runs: 3)
+  }
+
+  @Test func aFleetToolWhoseClockJumpsLosesNothing() throws {
+    let clock = try SteppedClock()
+    let drill = try DeliveryDrill("e2e-fleet-clock", rateHz: 20, keys: keys, fleetClock: clock)
+    let watcher = try Watcher(drill.broker, "judder/e2e/location", seconds: 300)
+    let node = try drill.startNode()
+    for (index, offsetS) in ClockTests.steps.enumerated() {
+      try pass(1, watcher, node)
+      try clock.step(to: offsetS)
+      try rest(2, node)
+      #expect(drill.fleet?.isRunning == true, "\(drill.fleet?.errorText() ?? "")")
+      if index % 2 == 0 {
+        drill.killFleet()
+        try drill.startFleet()
+      }
+    }
+    try pass(1, watcher, node)
+    #expect(drill.fleet?.outputText() == "", "an alert of a clock that was set")
+    try expectNothingLost(drill, node, watcher, runs: 1)
+  }
+
+  /// Waits for some more events at the broker.
+  private func pass(_ seconds: Int, _ watcher: Watcher, _ node: NodeRun) throws {
+    let wanted = watcher.messages.count + seconds * 10
+    #expect(waitUntil(seconds: 20) { watcher.messages.count >= wanted }, "\(node.log.suffix(10))")
+  }
+
+  /// Lets some time pass in which the node must not end.
+  private func rest(_ seconds: Double, _ node: NodeRun) throws {
+    #expect(!waitUntil(seconds: seconds) { !node.process.isRunning }, "\(node.log.suffix(10))")
+  }
+
+  private func expectNothingLost(_ drill: DeliveryDrill, _ node: NodeRun, _ watcher: Watcher, runs: Int) throws {
+    drill.receiver.stop()
+    let spool = try drill.waitUntilDrained(seconds: 60)
+    #expect(spool?.events == 0 && spool?.evicted == 0 && spool?.state == .disk, "\(String(describing: spool))")
+    node.process.send(signal: SIGTERM)
+    #expect(node.process.wait(seconds: 6) == 0, "\(node.log.suffix(10))")
+    let stored = try StoredEvents(drill.history())
+    #expect(stored.numbers.count == runs && stored.count > 100, "\(stored.count) events of \(stored.numbers.keys)")
+    #expect(stored.rows == stored.count && stored.gaps == [], "rows that are there twice, or missing")
+    #expect(stored.missing(of: watcher.telegrams) == [], "published and not stored")
+    #expect(stored.conflicts == 0 && stored.defects == [])
+    report("clock set \(ClockTests.steps.count) times: \(stored.count) events, 0 lost, 0 twice")
+  }
+}
