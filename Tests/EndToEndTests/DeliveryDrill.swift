@@ -55,7 +55,7 @@ final class DeliveryDrill {
       ] + more
     try startFleet()
     // What the broker acknowledges before there was ever a fleet tool is delivered by its word alone.
-    guard waitUntil(seconds: 10, { broker.log.contains("Sending SUBACK to judder-fleet-") }) else {
+    guard waitForFleet() else {
       throw RigError("the fleet tool has no subscription: \(fleet?.errorText().suffix(400) ?? "")")
     }
   }
@@ -86,6 +86,15 @@ final class DeliveryDrill {
     fleet = try ChildProcess(
       Programs.fleet, ["run", "--config", file], name: "fleet-\(fleets)", in: place.folder,
       environment: fleetClock?.environment ?? [:])
+  }
+
+  /// Waits until the broker that runs now has the fleet tool's subscription. What it acknowledges before goes nowhere,
+  /// and is only sent again when a later event or the first probe, after a minute, proves it missing.
+  func waitForFleet() -> Bool {
+    waitUntil(seconds: 20) {
+      let log = broker.log.components(separatedBy: " starting").last ?? ""
+      return log.contains("Sending SUBACK to judder-fleet-")
+    }
   }
 
   func killFleet() {

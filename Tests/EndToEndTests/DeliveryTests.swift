@@ -45,9 +45,10 @@ import Testing
       drill.broker.kill()
       try drill.broker.start()
     }
+    #expect(drill.waitForFleet())
+    _ = waitUntil(seconds: 1) { !node.process.isRunning }
     drill.receiver.stop()
-    // The last events may have been acknowledged before the fleet tool was back: the first probe goes after 60 s.
-    let spool = try drill.waitUntilDrained(seconds: 150)
+    let spool = try drill.waitUntilDrained(seconds: 60)
     #expect(spool?.events == 0 && spool?.evicted == 0, "\(String(describing: spool)) \(node.log.suffix(5))")
     node.process.send(signal: SIGTERM)
     #expect(node.process.wait(seconds: 6) == 0)
