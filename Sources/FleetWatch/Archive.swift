@@ -20,6 +20,8 @@ final class Archive {
     var time: () -> WallTime?
     /// `isBehind` and `isEmpty` may have changed.
     var paced: () -> Void
+    /// The program is not to go on with this database.
+    var end: (Termination) -> Void
   }
 
   /// The database may take so long to open before nodes are listened to without it [s], and so long once it failed.
@@ -160,12 +162,21 @@ final class Archive {
 
   // MARK: Trouble
 
+  /// Another judder-fleet that has the file has the same client id, too: both would throw each other off the broker for
+  /// ever. A file that is none of ours is the configuration's fault, which is said at start, before any node is listened
+  /// to; found later, alerts matter more.
   private func refuse(_ problem: StoreProblem) {
     if let thread {
       loop.unwatch(thread.descriptor)
       _ = thread.stop(withinS: 0)
     }
     thread = nil
+    if problem.kind == .inUse || openTimer != nil {
+      openTimer?.deadline = nil
+      openTimer = nil
+      ports?.end(Termination(problem.kind == .inUse ? .temporary : .configuration, [problem.description]))
+      return
+    }
     queue.lostWriter()
     fail(problem.description, isHopeless: true)
     retryTimer?.deadline = loop.clock.now() + Archive.retryS

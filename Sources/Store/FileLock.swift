@@ -14,9 +14,28 @@ final class FileLock {
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       let code = errno
       close(descriptor)
-      if code == EWOULDBLOCK { throw StoreProblem(.inUse, file: file, "it is in use by another process") }
+      if code == EWOULDBLOCK { throw StoreProblem(.inUse, file: file, "it is in use by \(Self.holder(of: file))") }
       throw StoreProblem(.other, file: file, "\(path) cannot be locked (\(String(cString: strerror(code))))")
     }
+    nameHolder()
+  }
+
+  /// Its number, for whoever comes second. On a full disk there may be no room for that.
+  private func nameHolder() {
+    let text = Array("\(getpid())\n".utf8)
+    ftruncate(descriptor, 0)
+    _ = text.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+  }
+
+  /// Who has it, as far as it can be said.
+  private static func holder(of file: String) -> String {
+    let descriptor = open(file + ".lock", O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return "another process" }
+    defer { close(descriptor) }
+    var text = [UInt8](repeating: 0, count: 16)
+    let count = read(descriptor, &text, text.count)
+    let digits = text.prefix(max(0, count)).prefix { $0 != 10 }
+    return Int32(String(decoding: digits, as: UTF8.self)).map { "process \($0)" } ?? "another process"
   }
 
   /// Unlocked by name: a child that was forked and has not executed its program yet has the descriptor too.

@@ -168,12 +168,51 @@ import Testing
     expectAlertsOnce(tool, nodes)
   }
 
+  /// Two with one client id would throw each other off the broker for ever.
+  @Test func aSecondToolOnTheSameDatabaseRefusesToStart() throws {
+    let place = try Workplace("e2e-fleet-store")
+    let broker = try Broker(in: place)
+    try broker.start()
+    let tool = try Tool(broker, in: place)
+    try tool.start()
+    #expect(waitUntil(seconds: 10) { tool.log.contains("opened in") && broker.log.contains(" as judder-fleet-") })
+    let arguments = ["run", "--config", tool.file, "-h", "127.0.0.1", "-p", "\(broker.port)"]
+    let second = try outcome(of: Programs.fleet, arguments, in: place, environment: ["STATE_DIRECTORY": tool.folder])
+    #expect(second.status == 75, "\(second.errors)")
+    let pid = try #require(tool.process?.identifier)
+    #expect(
+      second.errors.hasSuffix(
+        "\(tool.database): it is in use by process \(pid); stop the other judder-fleet, or give this one another "
+          + "store.file\n"), "\(second.errors)")
+    #expect(second.errorLines.count == 1, "\(second.errors)")
+    #expect(!broker.log.contains("already connected"), "the one that runs must not be thrown out")
+    #expect(tool.stop() == 0)
+  }
+
+  @Test func aFileThatIsNoDatabaseIsRefusedAndLeftAsItIs() throws {
+    let place = try Workplace("e2e-fleet-store")
+    let broker = try Broker(in: place)
+    try broker.start()
+    let tool = try Tool(broker, in: place)
+    try Data("not a database\n".utf8).write(to: URL(filePath: tool.database))
+    let common = ["--config", tool.file, "-h", "127.0.0.1", "-p", "\(broker.port)"]
+    let told = "\(tool.database): it is no SQLite database; give another file under store.file"
+    for (command, status) in [("run", 78), ("check", 1)] as [(String, Int32)] {
+      let refused = try outcome(
+        of: Programs.fleet, [command] + common, in: place, environment: ["STATE_DIRECTORY": tool.folder])
+      #expect(refused.status == status, "\(refused.errors)")
+      #expect((refused.errors + refused.output).contains(told), "\(refused.errors) \(refused.output)")
+    }
+    #expect(try String(contentsOfFile: tool.database, encoding: .utf8) == "not a database\n")
+  }
+
   @Test func aDamagedDatabaseIsSetAsideAndTheToolGoesOn() throws {
     let place = try Workplace("e2e-fleet-store")
     let broker = try Broker(in: place)
     try broker.start()
     let tool = try Tool(broker, in: place)
-    try Data(repeating: 0x5A, count: 65_536).write(to: URL(filePath: tool.database))
+    // What a power cut may leave of it.
+    try Data(count: 65_536).write(to: URL(filePath: tool.database))
     try tool.start()
     let nodes = try NodeStandIn(port: broker.port, rateHz: 200)
     defer { nodes.stop() }
