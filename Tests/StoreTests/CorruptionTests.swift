@@ -63,11 +63,15 @@ struct CorruptionTests {
     #expect(report.rescue == nil && events == 400)
   }
 
-  @Test("A file of zeros, one of something else, an empty one with a log: set aside, and a new one made")
+  @Test("A file of zeros, an empty one with a log, one of which a log or its own mark is left: set aside, a new one made")
   func noDatabase() throws {
     let sample = try Sample()
-    for content in [[UInt8](repeating: 0, count: sample.database.count), Array("hello\n".utf8), [0], []] {
-      let (report, events) = try sample.open(content, content.isEmpty ? sample.log : nil)
+    var marked = [UInt8](repeating: 0x5A, count: 8192)
+    marked.replaceSubrange(68..<72, with: Array("JUDR".utf8))
+    let zeros = [UInt8](repeating: 0, count: sample.database.count)
+    let garbage = [UInt8](repeating: 0x5A, count: 8192)
+    for (content, log) in [(zeros, nil), ([0], nil), ([], sample.log), (marked, nil), (garbage, sample.log)] {
+      let (report, events) = try sample.open(content, log)
       let rescue = try #require(report.rescue)
       #expect(events == 0)
       #expect(rescue.file.hasPrefix(sample.shelf.file + ".corrupt-2"))
@@ -217,7 +221,7 @@ struct CorruptionTests {
     let sample = try Sample()
     sample.shelf.clear()
     for _ in 0..<5 {
-      try sample.shelf.write([1, 2, 3])
+      try sample.shelf.write([0, 0, 0])
       _ = try sample.shelf.open()
     }
     #expect(sample.shelf.corruptFiles.count == 3)
