@@ -43,7 +43,8 @@ enum CheckCommand {
     let events = found.events.map { "\($0) events" } ?? "too many events to count"
     let megabytes = Decimal.text(Double(found.sizeBytes) / 1_048_576, decimals: 1)
     let check = found.isCheckWhole ? "nothing is damaged" : "nothing is damaged as far as there was time to look"
-    return "\(events), \(megabytes) MB, \(check)" + (found.isInUse ? ", in use by a judder-fleet that runs" : "")
+    let lost = found.lostEvents == 0 ? "" : ", \(found.lostEvents) events were lost with damaged pages"
+    return "\(events), \(megabytes) MB, \(check)\(lost)" + (found.isInUse ? ", in use by a judder-fleet that runs" : "")
   }
 
   private static func folder(_ waveforms: WaveformKeeping) -> Finding {

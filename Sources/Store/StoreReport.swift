@@ -125,6 +125,8 @@ public struct OpeningReport: Equatable, Sendable {
     public var holes: Int
     /// The time was enough to try all of it.
     public var isWhole: Bool
+    /// Events that are known to have been stored and were not taken over, and of how many nodes.
+    public var lostEvents = 0, lostNodes = 0
 
     public init(reason: String, file: String, rows: [String: Int], holes: Int, isWhole: Bool) {
       self.reason = reason
@@ -138,9 +140,17 @@ public struct OpeningReport: Equatable, Sendable {
     public var text: String {
       let events = rows["events"] ?? 0
       let lack = holes == 0 ? "" : ", \(holes) places could not be read"
+      let loss =
+        if rows["boots"] ?? 0 == 0 {
+          "; how many were lost nobody can tell"
+        } else if lostEvents > 0 {
+          "; at least \(lostEvents) events of \(lostNodes) nodes could not be rescued"
+        } else {
+          ""
+        }
       let rest = isWhole ? "" : ", not all of it in the time there was: `sqlite3 \(file) .recover` gives the rest"
       return
-        "the database was damaged (\(reason)): it is \(file) now, and \(events) events were taken over\(lack)\(rest)"
+        "the database was damaged (\(reason)): it is \(file) now, and \(events) events were taken over\(lack)\(loss)\(rest)"
     }
   }
 }
