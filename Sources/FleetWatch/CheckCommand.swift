@@ -60,8 +60,19 @@ enum CheckCommand {
       configuration.fleet, clock: ClockState(wallAtStart: WallTime(seconds: 0), quality: .none))
     var settings = configuration.broker
     settings.subscriptions = fleet.subscriptions.map { BrokerSettings.Subscription($0) }
-    let topic = configuration.fleet.publishes ? "\(configuration.fleet.alertsPrefix)/check" : nil
-    var trial = BrokerTrial(settings, topic: topic)
+    var targets: [BrokerTrial.Target] = []
+    if configuration.fleet.publishes { targets.append(.init("\(configuration.fleet.alertsPrefix)/check")) }
+    if configuration.store != nil { targets.append(acknowledgement(configuration.fleet.prefix)) }
+    var trial = BrokerTrial(settings, targets: targets)
     return trial.run()
+  }
+
+  /// As to a node, with a name that none has. Without a run it acknowledges nothing even to one that had it.
+  private static func acknowledgement(_ prefix: PrefixPattern) -> BrokerTrial.Target {
+    let levels = prefix.levels.map { $0 == "+" ? "judder-fleet-check" : $0 } + ["judder-fleet-check", "ack"]
+    return BrokerTrial.Target(
+      levels.joined(separator: "/"),
+      remedy: "no node is told what is stored, and those that know this tool keep everything: let it publish on "
+        + "\(prefix)/+/ack in the broker's access list")
   }
 }
