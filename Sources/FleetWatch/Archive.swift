@@ -127,8 +127,9 @@ final class Archive {
   }
 
   private func finish(_ report: CommitReport) {
+    let batch = queue.committed(report.id, at: loop.clock.now())
     works()
-    guard let batch = queue.committed(report.id) else { return }
+    guard let batch else { return }
     for acknowledgement in report.acknowledgements { ports?.acknowledge(acknowledgement) }
     ports?.carryOut(batch.held)
     for (event, outcome) in zip(batch.events, report.outcomes) where outcome == .conflict {
@@ -197,8 +198,9 @@ final class Archive {
     }
   }
 
+  /// A disk that is full takes a small batch now and then: the trouble is over when what waited is written.
   private func works() {
-    guard trouble != nil || !hasWorked else { return }
+    guard trouble != nil || !hasWorked, queue.isCaughtUp(at: loop.clock.now()) else { return }
     if trouble != nil { log.change("store", .notice, "what comes is kept again") }
     trouble = nil
     hasWorked = true

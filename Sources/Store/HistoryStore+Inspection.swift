@@ -23,7 +23,9 @@ extension HistoryStore {
     let isInUse = FileLock.isHeld(settings.file)
     let size = FileIdentity(settings.file)?.sizeBytes ?? 0
     let logSize = FileIdentity(settings.file + "-wal")?.sizeBytes ?? 0
-    guard size > 0 else { return Inspection(sizeBytes: 0, events: 0, isCheckWhole: true, lostEvents: 0, isInUse: isInUse) }
+    guard size > 0 else {
+      return Inspection(sizeBytes: 0, events: 0, isCheckWhole: true, lostEvents: 0, isInUse: isInUse)
+    }
     do throws(SQLiteFailure) {
       let connection = try Opener(settings, Schema.steps, isCheckWanted: false).inspect()
       let events = try unlessLate(connection, withinS / 2) { () throws(SQLiteFailure) in

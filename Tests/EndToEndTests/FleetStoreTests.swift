@@ -253,6 +253,12 @@ import Testing
     #expect(waitUntil(seconds: 45) { nodes.unsettled == 0 }, "\(nodes.unsettled): \(tool.log)")
     #expect(tool.log.contains("what comes is kept again"), "\(tool.log)")
     #expect(status.messages.last?.says("\"store\":\"kept\"") == true)
+    // One line, and one status, for each change.
+    let lines = tool.log.split(separator: "\n")
+    #expect(lines.count { $0.contains("nothing is kept") } == 1, "\(tool.log)")
+    #expect(lines.count { $0.contains("what comes is kept again") } == 1, "\(tool.log)")
+    let states = status.messages.map { $0.says("\"store\":\"failed\"") }
+    #expect(states.drop { !$0 }.count { $0 } == 1 && states.last == false, "\(states)")
     #expect(tool.stop() == 0)
     try expectAllThereOnce(tool, nodes)
     let told = tool.alerts.map { "\($0.id) \($0.state)" }

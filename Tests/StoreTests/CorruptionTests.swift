@@ -63,7 +63,7 @@ struct CorruptionTests {
     #expect(report.rescue == nil && events == 400)
   }
 
-  @Test("A file of zeros, an empty one with a log, one of which a log or its own mark is left: set aside, a new one made")
+  @Test("A file of zeros, an empty one with a log, one with its log or its mark left: set aside, and a new one made")
   func noDatabase() throws {
     let sample = try Sample()
     var marked = [UInt8](repeating: 0x5A, count: 8192)

@@ -123,7 +123,8 @@ struct LossTests {
     do {
       let connection = try Connection(shelf.file, .write, busyS: 1)
       try connection.execute(
-        "ALTER TABLE boots DROP COLUMN dropped; UPDATE meta SET value = 1 WHERE key = 'schema'; PRAGMA user_version = 1")
+        "ALTER TABLE boots DROP COLUMN dropped; UPDATE meta SET value = 1 WHERE key = 'schema'; PRAGMA user_version = 1"
+      )
     }
     var bytes = try shelf.bytes()
     bytes[18] = 9
