@@ -45,6 +45,8 @@ final class Archive {
   /// Why nothing is kept just now; nil while it is.
   private(set) var trouble: String?
   private var hasWorked = false
+  /// Events that were stored since the start.
+  private var stored = 0
   /// Of all parts of what was kept.
   private var lastReceived: WallTime?
 
@@ -129,6 +131,7 @@ final class Archive {
   private func finish(_ report: CommitReport) {
     let batch = queue.committed(report.id, at: loop.clock.now())
     works()
+    stored += report.count(.stored)
     guard let batch else { return }
     for acknowledgement in report.acknowledgements { ports?.acknowledge(acknowledgement) }
     ports?.carryOut(batch.held)
@@ -208,6 +211,13 @@ final class Archive {
   }
 
   // MARK: The end
+
+  /// What became of the events, for the last line.
+  var account: String {
+    let left = queue.waiting + queue.dropped
+    return "\(stored) events stored since the start"
+      + (left == 0 ? "" : ", \(left) not: no node was told that they are, and those that keep them send them again")
+  }
 
   /// Writes what waits, and closes the database. Answers the acknowledgements that are left to be sent by way of the
   /// ports, as ever.

@@ -164,8 +164,29 @@ import Testing
     #expect(waitUntil(seconds: 30) { nodes.unsettled == 0 }, "\(nodes.unsettled) not acknowledged: \(tool.log)")
     _ = waitUntil(seconds: 1.5) { false }
     #expect(tool.stop() == 0)
+    let last = tool.log.split(separator: "\n").last ?? ""
+    #expect(last.wholeMatch(of: #/.* stopped; \d+ events stored since the start/#) != nil, "\(last)")
     try expectAllThereOnce(tool, nodes)
     expectAlertsOnce(tool, nodes)
+  }
+
+  @Test func whatCannotBeStoredIsToldAtTheEnd() throws {
+    let place = try Workplace("e2e-fleet-store")
+    let broker = try Broker(in: place)
+    try broker.start()
+    let tool = try Tool(broker, in: place)
+    try tool.start()
+    let nodes = try NodeStandIn(port: broker.port, rateHz: 100)
+    defer { nodes.stop() }
+    #expect(waitUntil(seconds: 10) { nodes.count > 50 && nodes.unsettled < nodes.count })
+    // Taken away while it is open.
+    try FileManager.default.removeItem(atPath: tool.folder)
+    #expect(waitUntil(seconds: 10) { tool.log.contains("nothing is kept") }, "\(tool.log)")
+    _ = waitUntil(seconds: 0.5) { false }
+    #expect(tool.stop() == 0)
+    let last = tool.log.split(separator: "\n").last ?? ""
+    let told = #/.* stopped; [1-9]\d* events stored since the start, [1-9]\d* not: no node was told .*/#
+    #expect(last.wholeMatch(of: told) != nil, "\(last)")
   }
 
   /// Two with one client id would throw each other off the broker for ever.
