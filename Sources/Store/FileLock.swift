@@ -3,11 +3,14 @@ internal import Glibc
 /// Keeps a second process from the file for as long as the value lives: flock(2) on a file beside it, since closing any
 /// descriptor of the database itself would take SQLite's own locks away.
 final class FileLock {
+  /// What is made is for this user to write, and for its group to read.
+  static let mode: mode_t = 0o640
+
   private let descriptor: Int32
 
   init(_ file: String) throws(StoreProblem) {
     let path = file + ".lock"
-    descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o640)
+    descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, Self.mode)
     guard descriptor >= 0 else {
       throw StoreProblem(Self.kind(errno), file: file, "\(path) cannot be made (\(String(cString: strerror(errno))))")
     }

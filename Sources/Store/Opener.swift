@@ -71,6 +71,9 @@ struct Opener {
 
   /// A new database.
   func make(_ path: String) throws(SQLiteFailure) -> Connection {
+    // SQLite would let everybody read it. Its log and its index of that get the same mode.
+    let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, FileLock.mode)
+    if descriptor >= 0 { close(descriptor) }
     let connection = try Connection(path, .write, busyS: settings.busyS)
     try connection.execute("PRAGMA page_size = 4096; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA encoding = 'UTF-8'")
     try prepare(connection)

@@ -148,7 +148,7 @@ public struct OpeningReport: Equatable, Sendable {
         } else {
           ""
         }
-      let rest = isWhole ? "" : ", not all of it in the time there was: `sqlite3 \(file) .recover` gives the rest"
+      let rest = isWhole ? "" : ", not all of it in the time there was: `sqlite3 -readonly \(file) .dump` gives what stands before and behind the damage"
       return
         "the database was damaged (\(reason)): it is \(file) now, and \(events) events were taken over\(lack)\(loss)\(rest)"
     }

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Rig
 import Telemetry
 import Testing
@@ -110,6 +111,27 @@ struct LossTests {
     let store = try shelf.open()
     #expect(store.opening.rescue?.lostEvents == lost)
     #expect(store.opening.rescue?.file == shelf.workplace.path(try #require(shelf.corruptFiles.last)))
+  }
+
+  @Test("What is kept of it is read by its owner and the group alone, and by the command that is advised")
+  func setAside() throws {
+    let shelf = try sample()
+    func mode(_ file: String) -> mode_t {
+      var status = stat()
+      return stat(file, &status) == 0 ? status.st_mode & 0o777 : 0
+    }
+    #expect(mode(shelf.file) == 0o640)
+    try damage(shelf, 200...201)
+    chmod(shelf.file, 0o644)
+    let store = try shelf.open { $0.salvageS = 0 }
+    let rescue = try #require(store.opening.rescue)
+    #expect(!rescue.isWhole)
+    #expect(mode(rescue.file) == 0o640 && mode(shelf.file) == 0o640 && mode(shelf.file + "-wal") == 0o640)
+    let words = try #require(rescue.text.split(separator: "`").dropFirst().first).split(separator: " ").map(String.init)
+    let dump = try ChildProcess(words[0], Array(words.dropFirst()), name: "dump", in: shelf.workplace.folder)
+    #expect(dump.wait(seconds: 10) != nil)
+    let rows = dump.outputText().split(separator: "\n").count { $0.hasPrefix("INSERT INTO events VALUES") }
+    #expect(rows > 300, "\(rescue.text)")
   }
 
   @Test("One of version 1 is rescued into the newest version")
