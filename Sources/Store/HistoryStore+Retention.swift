@@ -63,7 +63,7 @@ extension HistoryStore {
     var isMore = false
   }
 
-  private struct Candidate {
+  fileprivate struct Candidate {
     var id: Int64
     var stream: String
     var receivedS: Double
@@ -81,9 +81,10 @@ extension HistoryStore {
       step.isMore = isMore
       try dropNotes(before: cutoffS)
     }
-    guard try usedBytes() > settings.capBytes else { return step }
+    let excess = try usedBytes() - settings.capBytes
+    guard excess > 0 else { return step }
     let (found, isMore) = try routineCandidates()
-    let chosen = isMore || !found.isEmpty ? found : try candidates(after: 0)
+    let chosen = isMore || !found.isEmpty ? found : try candidates(after: 0).enough(for: excess)
     try drop(chosen, "room")
     step.forRoom = chosen.count
     step.isMore = step.isMore || isMore || !chosen.isEmpty
@@ -215,5 +216,17 @@ extension HistoryStore {
     guard count > 0 else { return false }
     try database.execute("PRAGMA incremental_vacuum(\(count))")
     return true
+  }
+}
+
+extension [HistoryStore.Candidate] {
+  /// The first of them, as many as take up so many bytes, with what their row and the indexes add to each.
+  fileprivate func enough(for bytes: Int64) -> [HistoryStore.Candidate] {
+    var left = bytes
+    return Array(
+      prefix { event in
+        defer { left -= event.bytes + 128 }
+        return left > 0
+      })
   }
 }

@@ -17,7 +17,9 @@
 /// - `meta`: a fact: `key`, `value`.
 ///
 /// `events` is in the order of receipt, so that what comes is written to the end of the table, and what is oldest is
-/// taken from its start without an index. Its other indexes are for finding a duplicate, and by time for reading. A row
+/// taken from its start without an index. Its other indexes are for finding a duplicate, and for reading by node and
+/// time; what all nodes did in a time is read node by node, which costs less than an index that each event has to be
+/// put into. A row
 /// that goes for its age or for room leaves its number in `boots` and `coverage`, so that an old duplicate is still
 /// known. `checksum` guards the two: SQLite does not notice a flipped bit in a number, and a number too high there
 /// would acknowledge what never came. Where it does not fit, the events themselves are counted.
@@ -75,6 +77,7 @@ enum Schema {
 
   private static let version2 = """
     ALTER TABLE boots ADD COLUMN dropped INTEGER NOT NULL DEFAULT 0;
+    DROP INDEX events_by_time;
     """
 
   /// Brings an open database to the last of `steps`, each in a transaction of its own. Answers the version it had;
