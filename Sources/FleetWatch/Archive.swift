@@ -167,8 +167,8 @@ final class Archive {
   // MARK: Trouble
 
   /// Another judder-fleet that has the file has the same client id, too: both would throw each other off the broker for
-  /// ever. A file that is none of ours is the configuration's fault, which is said at start, before any node is listened
-  /// to; found later, alerts matter more.
+  /// ever. A file that is none of ours is the configuration's fault, which is said at start, before any node is heard;
+  /// found later, alerts matter more.
   private func refuse(_ problem: StoreProblem) {
     if let thread {
       loop.unwatch(thread.descriptor)

@@ -48,8 +48,8 @@ struct DatabaseHeader {
     return .foreign("it is no SQLite database")
   }
 
-  /// What makes SQLite take a damaged file for a read-only one, or for one in another encoding. The last two are 0 while
-  /// all of the database is in its log.
+  /// Without what makes SQLite take a damaged file for a read-only one, or for one in another encoding. The last two are
+  /// 0 while all of the database is in its log.
   private var isConsistent: Bool {
     bytes[18] == bytes[19] && (1...2).contains(bytes[18]) && Array(bytes[21..<24]) == [64, 32, 32]
       && [[0, 0, 0, 4], [0, 0, 0, 0]].contains(Array(bytes[44..<48]))
@@ -74,8 +74,8 @@ struct DatabaseHeader {
     return true
   }
 
-  /// <https://www.sqlite.org/fileformat2.html#the_write_ahead_log>: its first three bytes; the last of the number is the
-  /// order of bytes.
+  /// <https://www.sqlite.org/fileformat2.html#the_write_ahead_log>: its first three bytes; the fourth is the order of
+  /// bytes.
   private static func isLog(_ file: String) -> Bool {
     let descriptor = Glibc.open(file, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return false }

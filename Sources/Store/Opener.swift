@@ -69,8 +69,8 @@ struct Opener {
 
   func corrupt(_ message: String) -> SQLiteFailure { SQLiteFailure(code: SQLITE_CORRUPT, message: message) }
 
-  /// Of a new database. An event of one of many nodes changes a page of each index for itself, so that small pages spare
-  /// the disk: at 4096 a single event costs 1.5 times as much. Still smaller ones hold but two events.
+  /// Of a new database. An event of one of many nodes changes a page of each index for itself: small pages spare the
+  /// disk. At 4096 a single event costs 1.5 times as much. Still smaller ones hold but two events.
   static let pageBytes = 2048
 
   /// A new database.

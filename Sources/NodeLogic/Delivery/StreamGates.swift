@@ -78,8 +78,8 @@ struct StreamGates: Equatable, Sendable {
     return true
   }
 
-  /// The broker took one and somebody listens. Answers whether the stream was closed, and whether that it is not is news:
-  /// one that was denied is tried again without a gate.
+  /// The broker took one and somebody listens. Answers whether the stream was closed, and whether it is news that it is
+  /// open: one that was denied is tried again without a gate.
   mutating func open(_ stream: Stream) -> (wasClosed: Bool, isNews: Bool) {
     let isNews = told.remove(stream) != nil
     guard let gate = gates.removeValue(forKey: stream) else { return (false, isNews) }
