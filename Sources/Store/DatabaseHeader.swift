@@ -48,8 +48,8 @@ struct DatabaseHeader {
     return .foreign("it is no SQLite database")
   }
 
-  /// Without what makes SQLite take a damaged file for a read-only one, or for one in another encoding. The last two are
-  /// 0 while all of the database is in its log.
+  /// Without what makes SQLite take a damaged file for a read-only one, or for one in another encoding. The last two
+  /// are 0 while all of the database is in its log.
   private var isConsistent: Bool {
     bytes[18] == bytes[19] && (1...2).contains(bytes[18]) && Array(bytes[21..<24]) == [64, 32, 32]
       && [[0, 0, 0, 4], [0, 0, 0, 0]].contains(Array(bytes[44..<48]))
