@@ -2,28 +2,43 @@ internal import Daemon
 public import MQTT
 internal import Telemetry
 
-/// One connection to the broker for `check`: its subscriptions, and one message.
+/// One connection to the broker for `check`: its subscriptions, and a message on each of some topics.
 public struct BrokerTrial {
+  /// Where to publish a message that nobody keeps, and that says nothing to anybody.
+  public struct Target: Equatable, Sendable {
+    /// One that nobody else uses.
+    public var topic: String
+    /// What to do when the broker refuses it.
+    public var remedy: String
+
+    public init(_ topic: String, remedy: String = "allow it in the broker's access list") {
+      self.topic = topic
+      self.remedy = remedy
+    }
+  }
+
   private var settings: BrokerSettings
-  private let topic: String?
+  private let targets: [Target]
   private let trustedTimeS: Double?
   private var findings: [Finding] = []
-  /// Subscriptions and the publication that have no answer yet.
+  /// Subscriptions and publications that have no answer yet.
   private var open: Int
   private var isOver = false
+  /// The broker says what it refuses: MQTT 5.
+  private var isOutspoken = true
 
   /// - Parameters:
   ///   - settings: as the program uses them. The client id gets an ending, so that the program that runs is not thrown
   ///     out by the one that checks; there is no will.
-  ///   - topic: where to publish a message that nobody keeps; nil: nowhere.
+  ///   - targets: where to publish.
   ///   - trustedTimeS: what time it is [s since 1970], where the system clock does not know; nil: it does.
-  public init(_ settings: BrokerSettings, topic: String?, trustedTimeS: Double? = nil) {
+  public init(_ settings: BrokerSettings, targets: [Target], trustedTimeS: Double? = nil) {
     self.trustedTimeS = trustedTimeS
     self.settings = settings
     self.settings.will = nil
     self.settings.clientID += "-check"
-    self.topic = topic
-    open = settings.subscriptions.count + (topic == nil ? 0 : 1)
+    self.targets = targets
+    open = settings.subscriptions.count + targets.count
   }
 
   /// Blocks for `seconds` at the most.
@@ -61,9 +76,12 @@ public struct BrokerTrial {
     case .subscribed(let filter, .success): settle(.good, "subscribed to \(filter)")
     case .subscribed(let filter, .failure(let refusal)):
       settle(.problem, "may not subscribe to \(filter): \(refusal)", "allow it in the broker's access list")
-    case .delivered: settle(.good, "published to \(topic ?? "")")
-    case .refused(_, let refusal):
-      settle(.problem, "may not publish to \(topic ?? ""): \(refusal)", "allow it in the broker's access list")
+    case .delivered(let token, _):
+      guard let target = target(token) else { break }
+      settle(.good, "published to \(target.topic)" + (isOutspoken ? "" : ", if it may: MQTT 3.1.1 does not tell"))
+    case .refused(let token, let refusal):
+      guard let target = target(token) else { break }
+      settle(.problem, "may not publish to \(target.topic): \(refusal)", target.remedy)
     case .disconnected(let problem, _, _):
       if !isOver { add(.problem, problem.summary, problem.remedy) }
       isOver = true
@@ -76,11 +94,17 @@ public struct BrokerTrial {
     if !connection.retains {
       add(.warning, "it keeps no messages, so that who subscribes late sees no state", "allow retained messages")
     }
-    guard let topic else { return }
+    isOutspoken = connection.version == .v5
     let payload = Array("{\"v\":\(Envelope.version)}".utf8)
-    if session.publish(Publication(topic: topic, payload: payload, token: 1)) != .accepted {
-      settle(.problem, "a message was not taken")
+    for (index, target) in targets.enumerated() {
+      if session.publish(Publication(topic: target.topic, payload: payload, token: UInt64(index))) != .accepted {
+        settle(.problem, "a message to \(target.topic) was not taken")
+      }
     }
+  }
+
+  private func target(_ token: UInt64) -> Target? {
+    Int(exactly: token).flatMap { targets.indices.contains($0) ? targets[$0] : nil }
   }
 
   private mutating func settle(_ severity: Finding.Severity, _ text: String, _ remedy: String? = nil) {

@@ -20,6 +20,8 @@ final class Archive {
     var time: () -> WallTime?
     /// `isBehind` and `isEmpty` may have changed.
     var paced: () -> Void
+    /// The program is not to go on with this database.
+    var end: (Termination) -> Void
   }
 
   /// The database may take so long to open before nodes are listened to without it [s], and so long once it failed.
@@ -43,6 +45,8 @@ final class Archive {
   /// Why nothing is kept just now; nil while it is.
   private(set) var trouble: String?
   private var hasWorked = false
+  /// Events that were stored since the start.
+  private var stored = 0
   /// Of all parts of what was kept.
   private var lastReceived: WallTime?
 
@@ -125,8 +129,10 @@ final class Archive {
   }
 
   private func finish(_ report: CommitReport) {
+    let batch = queue.committed(report.id, at: loop.clock.now())
     works()
-    guard let batch = queue.committed(report.id) else { return }
+    stored += report.count(.stored)
+    guard let batch else { return }
     for acknowledgement in report.acknowledgements { ports?.acknowledge(acknowledgement) }
     ports?.carryOut(batch.held)
     for (event, outcome) in zip(batch.events, report.outcomes) where outcome == .conflict {
@@ -160,12 +166,21 @@ final class Archive {
 
   // MARK: Trouble
 
+  /// Another judder-fleet that has the file has the same client id, too: both would throw each other off the broker for
+  /// ever. A file that is none of ours is the configuration's fault, which is said at start, before any node is heard;
+  /// found later, alerts matter more.
   private func refuse(_ problem: StoreProblem) {
     if let thread {
       loop.unwatch(thread.descriptor)
       _ = thread.stop(withinS: 0)
     }
     thread = nil
+    if problem.kind == .inUse || openTimer != nil {
+      openTimer?.deadline = nil
+      openTimer = nil
+      ports?.end(Termination(problem.kind == .inUse ? .temporary : .configuration, [problem.description]))
+      return
+    }
     queue.lostWriter()
     fail(problem.description, isHopeless: true)
     retryTimer?.deadline = loop.clock.now() + Archive.retryS
@@ -186,8 +201,9 @@ final class Archive {
     }
   }
 
+  /// A disk that is full takes a small batch now and then: the trouble is over when what waited is written.
   private func works() {
-    guard trouble != nil || !hasWorked else { return }
+    guard trouble != nil || !hasWorked, queue.isCaughtUp(at: loop.clock.now()) else { return }
     if trouble != nil { log.change("store", .notice, "what comes is kept again") }
     trouble = nil
     hasWorked = true
@@ -195,6 +211,13 @@ final class Archive {
   }
 
   // MARK: The end
+
+  /// What became of the events, for the last line.
+  var account: String {
+    let left = queue.waiting + queue.dropped
+    return "\(stored) events stored since the start"
+      + (left == 0 ? "" : ", \(left) not: no node was told that they are, and those that keep them send them again")
+  }
 
   /// Writes what waits, and closes the database. Answers the acknowledgements that are left to be sent by way of the
   /// ports, as ever.

@@ -43,7 +43,8 @@ enum CheckCommand {
     let events = found.events.map { "\($0) events" } ?? "too many events to count"
     let megabytes = Decimal.text(Double(found.sizeBytes) / 1_048_576, decimals: 1)
     let check = found.isCheckWhole ? "nothing is damaged" : "nothing is damaged as far as there was time to look"
-    return "\(events), \(megabytes) MB, \(check)" + (found.isInUse ? ", in use by a judder-fleet that runs" : "")
+    let lost = found.lostEvents == 0 ? "" : ", \(found.lostEvents) events were lost with damaged pages"
+    return "\(events), \(megabytes) MB, \(check)\(lost)" + (found.isInUse ? ", in use by a judder-fleet that runs" : "")
   }
 
   private static func folder(_ waveforms: WaveformKeeping) -> Finding {
@@ -59,8 +60,19 @@ enum CheckCommand {
       configuration.fleet, clock: ClockState(wallAtStart: WallTime(seconds: 0), quality: .none))
     var settings = configuration.broker
     settings.subscriptions = fleet.subscriptions.map { BrokerSettings.Subscription($0) }
-    let topic = configuration.fleet.publishes ? "\(configuration.fleet.alertsPrefix)/check" : nil
-    var trial = BrokerTrial(settings, topic: topic)
+    var targets: [BrokerTrial.Target] = []
+    if configuration.fleet.publishes { targets.append(.init("\(configuration.fleet.alertsPrefix)/check")) }
+    if configuration.store != nil { targets.append(acknowledgement(configuration.fleet.prefix)) }
+    var trial = BrokerTrial(settings, targets: targets)
     return trial.run()
+  }
+
+  /// As to a node, with a name that none has. Without a run it acknowledges nothing even to one that had it.
+  private static func acknowledgement(_ prefix: PrefixPattern) -> BrokerTrial.Target {
+    let levels = prefix.levels.map { $0 == "+" ? "judder-fleet-check" : $0 } + ["judder-fleet-check", "ack"]
+    return BrokerTrial.Target(
+      levels.joined(separator: "/"),
+      remedy: "no node is told what is stored, and those that know this tool keep everything: let it publish on "
+        + "\(prefix)/+/ack in the broker's access list")
   }
 }

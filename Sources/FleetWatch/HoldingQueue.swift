@@ -21,6 +21,8 @@ struct HoldingQueue {
   /// With the writer, oldest first.
   private var underWay: [(id: UInt64, batch: HeldBatch)] = []
   private var nextID: UInt64 = 1
+  /// When the writer got on last.
+  private var progressed: Instant?
   /// The writer does not get on: nothing is held back.
   private(set) var isBypassed = false
   /// Events that found no room while it did not, since the start.
@@ -89,15 +91,22 @@ struct HoldingQueue {
   /// When `close` or `losePatience` has something to do without any input.
   func deadline(isIdle: Bool) -> Instant? {
     let closing = isIdle || isBypassed ? nil : collecting.since.map { $0 + Self.collectS }
-    let patience = isBypassed ? nil : oldest.map { $0 + Self.patienceS }
+    let patience = isBypassed ? nil : patience
     return [closing, patience].compactMap { $0 }.min()
   }
 
   private var oldest: Instant? { underWay.first?.batch.since ?? collecting.since }
 
+  /// When nothing is held back any more, unless the writer gets on. What waits behind a writer that does may be older.
+  private var patience: Instant? { oldest.map { max($0, progressed ?? $0) + Self.patienceS } }
+
+  /// Nothing waits from a time at which the writer did not get on.
+  func isCaughtUp(at now: Instant) -> Bool { oldest.map { now - $0 < Self.patienceS } ?? true }
+
   /// A batch is on the disk: answers it, with the effects that may go out. The writer gets on.
-  mutating func committed(_ id: UInt64) -> HeldBatch? {
+  mutating func committed(_ id: UInt64, at now: Instant) -> HeldBatch? {
     isBypassed = false
+    progressed = now
     guard let index = underWay.firstIndex(where: { $0.id == id }) else { return nil }
     return underWay.remove(at: index).batch
   }
@@ -116,7 +125,7 @@ struct HoldingQueue {
 
   /// Everything that is held back, in order, where it has waited too long or `isHopeless`; from then on nothing is.
   mutating func losePatience(isHopeless: Bool = false, at now: Instant) -> [Effect]? {
-    guard !isBypassed, isHopeless || oldest.map({ now - $0 >= Self.patienceS }) == true else { return nil }
+    guard !isBypassed, isHopeless || patience.map({ now >= $0 }) == true else { return nil }
     isBypassed = true
     var released: [Effect] = []
     for index in underWay.indices { released += underWay[index].batch.takeHeld() }

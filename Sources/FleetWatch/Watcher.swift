@@ -116,7 +116,6 @@ final class Watcher {
     startDrawing()
     startKeepAlive()
     if let archive { archive.start(ports) } else { startSession() }
-    notifier.ready(status: status)
     defer { viewer?.close() }
     try loop.run()
     finish()
@@ -131,7 +130,7 @@ final class Watcher {
         throw Termination(.temporary, ["\(error)"])
       }
     }
-    notifier.status(status)
+    notifier.ready(status: status)
   }
 
   /// What was read is kept, even if its nodes can't be told any more: they send it again.
@@ -142,6 +141,7 @@ final class Watcher {
       archive?.close(withinS: isImpatient ? 0.2 : Watcher.stopS / 4)
     }
     keepWaveforms { $0.finish() }
+    if viewer == nil, end == nil { log.notice("stopped" + (archive.map { "; \($0.account)" } ?? "")) }
   }
 
   // MARK: What is kept
@@ -159,7 +159,8 @@ final class Watcher {
       },
       carryOut: { [unowned self] in perform($0) }, acknowledge: { [unowned self] in acknowledge($0) },
       time: { [unowned self] in fleet.clock.quality == .none ? nil : fleet.clock.wall(at: clock.now()) },
-      paced: { [unowned self] in pace() })
+      paced: { [unowned self] in pace() },
+      end: { [unowned self] termination in attempt { () throws(Termination) in throw termination } })
   }
 
   private func acknowledge(_ settled: Acknowledgement) {

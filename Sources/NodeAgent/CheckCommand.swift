@@ -67,7 +67,8 @@ enum CheckCommand {
   private static func broker(_ configuration: NodeConfiguration, _ fix: Fix?) -> [Finding] {
     let time = trustedTimeS(ClockProbe().read(), at: MonotonicClock.process.now(), fix: fix)
     var trial = BrokerTrial(
-      configuration.broker, topic: "\(configuration.prefix)/\(configuration.name)/check", trustedTimeS: time)
+      configuration.broker, targets: [.init("\(configuration.prefix)/\(configuration.name)/check")],
+      trustedTimeS: time)
     return trial.run()
   }
 }

@@ -16,7 +16,7 @@ final class BootCoverage {
   private(set) var upto: UInt64 = 0
   /// Stored, above `upto`.
   private(set) var above = RangeSet()
-  /// Given up by the node, and not come nevertheless.
+  /// Given up by the node, or lost with damaged pages, and not come nevertheless.
   private(set) var evicted = RangeSet()
   /// From 1 to this, numbers that were given up are not known any more: there was no room. 0: all are.
   private(set) var forgotten: UInt64 = 0
@@ -26,6 +26,8 @@ final class BootCoverage {
   var firstS = 0.0, lastS = 0.0
   var clock: ClockState?
   var duplicates = 0, conflicts = 0, interleavings = 0, replays = 0
+  /// Events of it that retention took.
+  var dropped = 0
   /// There is a row of it.
   var isKept = false
   /// When it was last needed.
@@ -77,6 +79,37 @@ final class BootCoverage {
     advance()
   }
 
+  /// Numbers that are known to have been stored; nil when there was no room to remember which were given up.
+  var stored: RangeSet? {
+    guard forgotten == 0, !isOverfull else { return nil }
+    var numbers = above
+    if upto > 0 { numbers.insert(1...upto) }
+    for range in evicted.ranges { numbers.remove(range) }
+    return numbers
+  }
+
+  /// Numbers that were stored, and are not there any more. One that comes again is new.
+  ///
+  /// - Parameter last: the highest number that is there. What is lost above it was stored last of all, and its node may
+  ///   not have heard that it was: it is not settled any more. The others are, or the run would never be.
+  func noteLost(_ lost: RangeSet, last: UInt64) {
+    for range in lost.ranges where range.upperBound > last {
+      let first = max(range.lowerBound, last + 1)
+      above.remove(first...range.upperBound)
+      upto = min(upto, first - 1)
+    }
+    for range in lost.ranges where range.lowerBound <= last {
+      let settled = range.lowerBound...min(last, range.upperBound)
+      if evicted.ranges.count < Self.capacity {
+        above.remove(settled)
+        evicted.insert(settled)
+      } else if settled.upperBound <= upto {
+        forgotten = max(forgotten, settled.upperBound)
+      }
+    }
+    advance()
+  }
+
   /// Takes in what touches `upto`.
   private func advance() {
     while upto < .max {
@@ -125,6 +158,13 @@ final class BootCoverage {
     for range in above.ranges where chosen.ranges.count < limit { chosen.insert(range) }
     return chosen.ranges
   }
+
+  /// What its rows in `coverage` say.
+  struct Ranges {
+    var stored: RangeSet, evicted: RangeSet, forgotten: UInt64
+  }
+
+  var ranges: Ranges { Ranges(stored: above, evicted: evicted, forgotten: forgotten) }
 
   /// All that is settled above `upto`.
   var settledAbove: RangeSet {

@@ -3,20 +3,42 @@ internal import Glibc
 /// Keeps a second process from the file for as long as the value lives: flock(2) on a file beside it, since closing any
 /// descriptor of the database itself would take SQLite's own locks away.
 final class FileLock {
+  /// What is made is for this user to write, and for its group to read.
+  static let mode: mode_t = 0o640
+
   private let descriptor: Int32
 
   init(_ file: String) throws(StoreProblem) {
     let path = file + ".lock"
-    descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o640)
+    descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, Self.mode)
     guard descriptor >= 0 else {
       throw StoreProblem(Self.kind(errno), file: file, "\(path) cannot be made (\(String(cString: strerror(errno))))")
     }
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       let code = errno
       close(descriptor)
-      if code == EWOULDBLOCK { throw StoreProblem(.inUse, file: file, "it is in use by another process") }
+      if code == EWOULDBLOCK { throw StoreProblem(.inUse, file: file, "it is in use by \(Self.holder(of: file))") }
       throw StoreProblem(.other, file: file, "\(path) cannot be locked (\(String(cString: strerror(code))))")
     }
+    nameHolder()
+  }
+
+  /// Its number, for whoever comes second. On a full disk there may be no room for that.
+  private func nameHolder() {
+    let text = Array("\(getpid())\n".utf8)
+    ftruncate(descriptor, 0)
+    _ = text.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+  }
+
+  /// Who has it, as far as it can be said.
+  private static func holder(of file: String) -> String {
+    let descriptor = open(file + ".lock", O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return "another process" }
+    defer { close(descriptor) }
+    var text = [UInt8](repeating: 0, count: 16)
+    let count = read(descriptor, &text, text.count)
+    let digits = text.prefix(max(0, count)).prefix { $0 != 10 }
+    return Int32(String(decoding: digits, as: UTF8.self)).map { "process \($0)" } ?? "another process"
   }
 
   /// Unlocked by name: a child that was forked and has not executed its program yet has the descriptor too.

@@ -10,6 +10,7 @@ extension HistoryStore {
         .other, file: settings.file, "a batch of \(batch.events.count) events; at most \(StoreBatch.maximumEvents)")
     }
     try checkFileIsThere()
+    boundLog(before: batch.sizeBytes)
     touched = [:]
     touchOrder = []
     let nodesBefore = nodeIDs.count
@@ -21,6 +22,7 @@ extension HistoryStore {
       // What was learned of a transaction that never was.
       for key in touched.keys { boots[key] = nil }
       if nodeIDs.count != nodesBefore { nodeIDs = [:] }
+      if error.kind == .full { cutLog() }
       throw error.problem(settings.file)
     }
     try checkFileIsThere()
@@ -42,7 +44,7 @@ extension HistoryStore {
     for alert in batch.alerts { try store(alert) }
     for told in batch.told { try store(told) }
     for alert in batch.forgottenAlerts { try forget(alert) }
-    for (key, touch) in touched { try write(touch, key) }
+    for (key, touch) in touched { try write(touch.coverage, key, from: touch.before) }
     try keepJump()
     return CommitReport(id: batch.id, outcomes: outcomes, acknowledgements: [])
   }
@@ -63,8 +65,7 @@ extension HistoryStore {
     let key = BootKey(node: try id(of: node), boot: boot.value)
     if touched[key] == nil {
       let coverage = try coverage(key)
-      touched[key] = Touch(
-        name: node, coverage: coverage, above: coverage.above, evicted: coverage.evicted, forgotten: coverage.forgotten)
+      touched[key] = Touch(name: node, coverage: coverage, before: coverage.ranges)
       touchOrder.append(key)
     }
     return key
@@ -159,14 +160,13 @@ extension HistoryStore {
     coverage.replays += note.replays
   }
 
-  private func write(_ touch: Touch, _ key: BootKey) throws(SQLiteFailure) {
-    let coverage = touch.coverage
+  func write(_ coverage: BootCoverage, _ key: BootKey, from before: BootCoverage.Ranges) throws(SQLiteFailure) {
     if coverage.wantsRecount { coverage.recount(try storedNumbers(key)) }
     try write(coverage, key)
-    try write(.stored, from: touch.above, to: coverage.above, key)
-    try write(.evicted, from: touch.evicted, to: coverage.evicted, key)
+    try write(.stored, from: before.stored, to: coverage.above, key)
+    try write(.evicted, from: before.evicted, to: coverage.evicted, key)
     func whole(_ last: UInt64) -> RangeSet { last > 0 ? RangeSet([1...last]) : RangeSet() }
-    try write(.forgotten, from: whole(touch.forgotten), to: whole(coverage.forgotten), key)
+    try write(.forgotten, from: whole(before.forgotten), to: whole(coverage.forgotten), key)
     if !coverage.isKept {
       coverage.isKept = true
       try boundBoots(of: key)
@@ -175,13 +175,14 @@ extension HistoryStore {
 
   private func write(_ coverage: BootCoverage, _ key: BootKey) throws(SQLiteFailure) {
     try database.run(
-      "INSERT OR REPLACE INTO boots VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      "INSERT OR REPLACE INTO boots VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
       .integer(key.node), .integer(Int64(key.boot)), .number(coverage.upto), .number(coverage.highest),
       .real(coverage.firstS), .real(coverage.lastS), .real(coverage.clock?.wallAtStart.seconds),
       .text(coverage.clock?.quality.rawValue), .integer(Int64(coverage.duplicates)),
       .integer(Int64(coverage.conflicts)), .integer(Int64(coverage.interleavings)),
       .integer(Int64(coverage.replays)),
-      .integer(BootRow.checksum(key, upto: coverage.upto, highest: coverage.highest)))
+      .integer(BootRow.checksum(key, upto: coverage.upto, highest: coverage.highest)),
+      .integer(Int64(coverage.dropped)))
   }
 
   /// Only the ranges that changed.

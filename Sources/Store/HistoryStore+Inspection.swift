@@ -10,6 +10,8 @@ extension HistoryStore {
     public var events: Int?
     /// All its pages were looked at; nothing is wrong with those that were.
     public var isCheckWhole: Bool
+    /// Events that were lost with damaged pages, so far as that is known.
+    public var lostEvents: Int
     /// Another process has it open for writing.
     public var isInUse: Bool
   }
@@ -21,9 +23,11 @@ extension HistoryStore {
     let isInUse = FileLock.isHeld(settings.file)
     let size = FileIdentity(settings.file)?.sizeBytes ?? 0
     let logSize = FileIdentity(settings.file + "-wal")?.sizeBytes ?? 0
-    guard size > 0 else { return Inspection(sizeBytes: 0, events: 0, isCheckWhole: true, isInUse: isInUse) }
+    guard size > 0 else {
+      return Inspection(sizeBytes: 0, events: 0, isCheckWhole: true, lostEvents: 0, isInUse: isInUse)
+    }
     do throws(SQLiteFailure) {
-      let connection = try Connection(settings.file, .readOnly, busyS: settings.busyS)
+      let connection = try Opener(settings, Schema.steps, isCheckWanted: false).inspect()
       let events = try unlessLate(connection, withinS / 2) { () throws(SQLiteFailure) in
         try connection.integer("SELECT count(*) FROM events")
       }
@@ -31,8 +35,10 @@ extension HistoryStore {
         try connection.text("PRAGMA quick_check(1)")
       }
       if let found, found != "ok" { throw SQLiteFailure(code: SQLITE_CORRUPT, message: found) }
+      let lost = try connection.integer("SELECT sum(events) FROM dropped WHERE reason = 'damaged'") ?? 0
       return Inspection(
-        sizeBytes: size + logSize, events: events.map { Int($0) }, isCheckWhole: found != nil, isInUse: isInUse)
+        sizeBytes: size + logSize, events: events.map { Int($0) }, isCheckWhole: found != nil, lostEvents: Int(lost),
+        isInUse: isInUse)
     } catch {
       throw error.problem(settings.file)
     }

@@ -59,7 +59,7 @@ extension HistoryStore {
     let statement = try database.statement(
       """
       SELECT node, boot, upto, highest, first_t, last_t, start_t, clk, duplicates, conflicts, interleavings, replays,
-      checksum FROM boots WHERE node > ? AND node <= ? ORDER BY node, last_t
+      checksum, dropped FROM boots WHERE node > ? AND node <= ? ORDER BY node, last_t
       """)
     for (key, row) in try statement.rows(range, { (Self.key($0, 0), BootRow($0, from: 2)) }) {
       let rows = ranges[key] ?? []
@@ -71,7 +71,7 @@ extension HistoryStore {
     return found
   }
 
-  private static func key(_ row: Statement, _ column: Int32) -> BootKey {
+  static func key(_ row: Statement, _ column: Int32) -> BootKey {
     BootKey(node: row.integer(column), boot: UInt32(truncatingIfNeeded: row.integer(column + 1)))
   }
 

@@ -27,16 +27,26 @@ extension HistoryStore {
   /// Events, the oldest measured first.
   public func events(_ query: Query = Query()) throws(StoreProblem) -> [EventRow] {
     try guarded { () throws(SQLiteFailure) in
-      var (conditions, values) = try self.conditions(query)
-      conditions = conditions.isEmpty ? "" : " WHERE " + conditions
-      values.append(.integer(Int64(max(0, query.limit))))
-      return try database.statement(
-        """
-        SELECT name, boot, seq, stream, t, clk, up, received_t, is_late, payload
-        FROM events JOIN nodes ON nodes.id = events.node\(conditions)
-        ORDER BY ifnull(t, received_t), events.id LIMIT ?
-        """
-      ).rows(values) { EventRow($0) }
+      let (sql, values) = try statement(query)
+      return try database.statement(sql).rows(values) { EventRow($0) }
+    }
+  }
+
+  private func statement(_ query: Query) throws(SQLiteFailure) -> (sql: String, values: [SQLiteValue]) {
+    let (conditions, values) = try conditions(query)
+    let sql = """
+      SELECT name, boot, seq, stream, t, clk, up, received_t, is_late, payload
+      FROM \(Self.source)\(conditions)
+      ORDER BY ifnull(t, received_t), events.id LIMIT ?
+      """
+    return (sql, values + [.integer(Int64(max(0, query.limit)))])
+  }
+
+  /// How SQLite looks for them: EXPLAIN QUERY PLAN.
+  func plan(_ query: Query) throws(StoreProblem) -> [String] {
+    try guarded { () throws(SQLiteFailure) in
+      let (sql, values) = try statement(query)
+      return try database.statement("EXPLAIN QUERY PLAN \(sql)").rows(values) { $0.text(3) }
     }
   }
 
@@ -44,10 +54,13 @@ extension HistoryStore {
   public func count(_ query: Query = Query()) throws(StoreProblem) -> Int {
     try guarded { () throws(SQLiteFailure) in
       let (conditions, values) = try self.conditions(query)
-      let sql = "SELECT count(*) FROM events" + (conditions.isEmpty ? "" : " WHERE " + conditions)
+      let sql = "SELECT count(*) FROM \(Self.source)\(conditions)"
       return Int(try database.statement(sql).rows(values) { $0.integer(0) }.first ?? 0)
     }
   }
+
+  /// Node by node, of which each has its events by time.
+  static let source = "nodes CROSS JOIN events ON events.node = nodes.id"
 
   private func conditions(_ query: Query) throws(SQLiteFailure) -> (String, [SQLiteValue]) {
     var conditions: [String] = []
@@ -56,11 +69,11 @@ extension HistoryStore {
       conditions.append(condition)
       values.append(value)
     }
-    if let node = query.node { add("node = ?", .integer(try knownID(of: node) ?? 0)) }
+    if let node = query.node { add("nodes.id = ?", .integer(try knownID(of: node) ?? 0)) }
     if let stream = query.stream { add("stream = ?", .text(stream.rawValue)) }
     if let from = query.from { add("ifnull(t, received_t) >= ?", .real(from.seconds)) }
     if let until = query.until { add("ifnull(t, received_t) < ?", .real(until.seconds)) }
-    return (conditions.joined(separator: " AND "), values)
+    return (conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND "), values)
   }
 
   /// The numbers of a run that must exist, since a higher one came, and that were neither stored nor given up.

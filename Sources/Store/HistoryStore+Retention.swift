@@ -40,8 +40,15 @@ extension HistoryStore {
     let start = monotonicS()
     var report = TrimReport(forAge: 0, forRoom: 0)
     repeat {
+      boundLog(before: Int64(Retention.stepPages) * 4096)
       let step = try guarded { () throws(SQLiteFailure) in
-        try database.transaction { () throws(SQLiteFailure) in try trimStep() }
+        do throws(SQLiteFailure) {
+          return try database.transaction { () throws(SQLiteFailure) in try trimStep() }
+        } catch {
+          // What was learned in a transaction that never was.
+          boots = [:]
+          throw error
+        }
       }
       report.forAge += step.forAge
       report.forRoom += step.forRoom
@@ -56,11 +63,12 @@ extension HistoryStore {
     var isMore = false
   }
 
-  private struct Candidate {
+  fileprivate struct Candidate {
     var id: Int64
     var stream: String
     var receivedS: Double
     var bytes: Int64
+    var run: BootKey
   }
 
   private func trimStep() throws(SQLiteFailure) -> Step {
@@ -73,9 +81,10 @@ extension HistoryStore {
       step.isMore = isMore
       try dropNotes(before: cutoffS)
     }
-    guard try usedBytes() > settings.capBytes else { return step }
+    let excess = try usedBytes() - settings.capBytes
+    guard excess > 0 else { return step }
     let (found, isMore) = try routineCandidates()
-    let chosen = isMore || !found.isEmpty ? found : try candidates(after: 0)
+    let chosen = isMore || !found.isEmpty ? found : try candidates(after: 0).enough(for: excess)
     try drop(chosen, "room")
     step.forRoom = chosen.count
     step.isMore = step.isMore || isMore || !chosen.isEmpty
@@ -85,9 +94,11 @@ extension HistoryStore {
   /// The oldest events after a row, in the order of receipt.
   private func candidates(after id: Int64) throws(SQLiteFailure) -> [Candidate] {
     try database.statement(
-      "SELECT id, stream, received_t, length(payload) FROM events WHERE id > ? ORDER BY id LIMIT ?"
+      "SELECT id, stream, received_t, length(payload), node, boot FROM events WHERE id > ? ORDER BY id LIMIT ?"
     ).rows([.integer(id), .integer(Retention.stepRows)]) {
-      Candidate(id: $0.integer(0), stream: $0.text(1) ?? "", receivedS: $0.real(2), bytes: $0.integer(3))
+      Candidate(
+        id: $0.integer(0), stream: $0.text(1) ?? "", receivedS: $0.real(2), bytes: $0.integer(3),
+        run: BootKey(node: $0.integer(4), boot: UInt32(truncatingIfNeeded: $0.integer(5))))
     }
   }
 
@@ -117,10 +128,18 @@ extension HistoryStore {
 
   private func drop(_ events: [Candidate], _ reason: String) throws(SQLiteFailure) {
     var sums: [String: (events: Int64, bytes: Int64)] = [:]
+    var runs: [BootKey: Int] = [:]
     for event in events {
       try database.run("DELETE FROM events WHERE id = ?", .integer(event.id))
       sums[event.stream, default: (0, 0)].events += 1
       sums[event.stream, default: (0, 0)].bytes += event.bytes
+      runs[event.run, default: 0] += 1
+    }
+    for (run, count) in runs {
+      boots[run]?.dropped += count
+      try database.run(
+        "UPDATE boots SET dropped = dropped + ? WHERE node = ? AND boot = ?", .integer(Int64(count)),
+        .integer(run.node), .integer(Int64(run.boot)))
     }
     for (stream, sum) in sums {
       try database.run(
@@ -197,5 +216,17 @@ extension HistoryStore {
     guard count > 0 else { return false }
     try database.execute("PRAGMA incremental_vacuum(\(count))")
     return true
+  }
+}
+
+extension [HistoryStore.Candidate] {
+  /// The first of them, as many as take up so many bytes, with what their row and the indexes add to each.
+  fileprivate func enough(for bytes: Int64) -> [HistoryStore.Candidate] {
+    var left = bytes
+    return Array(
+      prefix { event in
+        defer { left -= event.bytes + 128 }
+        return left > 0
+      })
   }
 }

@@ -10,7 +10,7 @@ public final class HistoryStore {
   /// What it was opened with.
   public let settings: StoreSettings
   /// What had to be done to open it.
-  public let opening: OpeningReport
+  public private(set) var opening: OpeningReport
   let database: Connection
   private let lock: FileLock
   private let identity: FileIdentity?
@@ -20,12 +20,14 @@ public final class HistoryStore {
   var touched: [BootKey: Touch] = [:]
   var touchOrder: [BootKey] = []
   var retention = Retention()
+  /// The size of a log that a reader kept from being cut [bytes]; 0: there is none.
+  var triedLogBytes: Int64 = 0
 
   /// A run of a node that the open transaction changes.
   struct Touch {
     let name: NodeName
     let coverage: BootCoverage
-    let above: RangeSet, evicted: RangeSet, forgotten: UInt64
+    let before: BootCoverage.Ranges
     var arrivals: [Arrival] = []
     var isAcknowledged = false
   }
@@ -51,6 +53,7 @@ public final class HistoryStore {
     lock = try FileLock(settings.file)
     (database, opening) = try opener.open()
     identity = FileIdentity(settings.file)
+    try countLosses()
   }
 
   /// Ends it cleanly, so that the next start needs only a quick check. What was committed is on the disk without it.
@@ -80,6 +83,17 @@ public final class HistoryStore {
     } catch {
       return error
     }
+  }
+
+  /// What a rescue lost; one that a crash broke off before that was counted is told now.
+  func noteRescue(lostEvents: Int, lostNodes: Int) {
+    var rescue =
+      opening.rescue
+      ?? OpeningReport.Rescue(
+        reason: "found at an earlier start", file: Quarantine.names(of: settings.file).last ?? settings.file,
+        rows: ["events": (try? count()) ?? 0, "boots": 1], holes: 0, isWhole: true)
+    (rescue.lostEvents, rescue.lostNodes) = (lostEvents, lostNodes)
+    opening.rescue = rescue
   }
 
   // MARK: What both reading and writing need
@@ -135,8 +149,8 @@ public final class HistoryStore {
   private func readCoverage(_ key: BootKey) throws(SQLiteFailure) -> BootCoverage {
     let rows = try database.statement(
       """
-      SELECT upto, highest, first_t, last_t, start_t, clk, duplicates, conflicts, interleavings, replays, checksum
-      FROM boots WHERE node = ? AND boot = ?
+      SELECT upto, highest, first_t, last_t, start_t, clk, duplicates, conflicts, interleavings, replays, checksum,
+      dropped FROM boots WHERE node = ? AND boot = ?
       """
     ).rows([.integer(key.node), .integer(Int64(key.boot))]) { BootRow($0) }
     let ranges = try database.statement(
@@ -171,6 +185,7 @@ struct BootRow {
   var clock: ClockState?
   var duplicates: Int, conflicts: Int, interleavings: Int, replays: Int
   var checksum: Int64
+  var dropped: Int
 
   /// - Parameter first: the column of `upto`.
   init(_ row: Statement, from first: Int32 = 0) {
@@ -186,6 +201,7 @@ struct BootRow {
     interleavings = Int(row.integer(first + 8))
     replays = Int(row.integer(first + 9))
     checksum = row.integer(first + 10)
+    dropped = Int(row.integer(first + 11))
   }
 
   static func checksum(_ key: BootKey, upto: UInt64, highest: UInt64) -> Int64 {
@@ -203,6 +219,7 @@ struct BootRow {
     coverage.conflicts = conflicts
     coverage.interleavings = interleavings
     coverage.replays = replays
+    coverage.dropped = dropped
   }
 
   func coverage(_ ranges: [CoverageRow]) -> BootCoverage {

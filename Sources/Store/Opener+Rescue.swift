@@ -58,8 +58,10 @@ extension Opener {
     let connection = try Connection(file, .write, busyS: settings.busyS)
     try prepare(connection)
     let events = Int(try connection.integer("SELECT count(*) FROM events") ?? 0)
+    let boots = Int(try connection.integer("SELECT count(*) FROM boots") ?? 0)
     let rescue = OpeningReport.Rescue(
-      reason: "found at an earlier start", file: kept, rows: ["events": events], holes: 0, isWhole: true)
+      reason: "found at an earlier start", file: kept, rows: ["events": events, "boots": boots], holes: 0, isWhole: true
+    )
     let report = OpeningReport(check: .full, isCheckWhole: true, migratedFrom: nil, rescue: rescue, tookS: tookS)
     return (connection, report)
   }

@@ -69,10 +69,18 @@ struct Opener {
 
   func corrupt(_ message: String) -> SQLiteFailure { SQLiteFailure(code: SQLITE_CORRUPT, message: message) }
 
+  /// Of a new database. An event of one of many nodes changes a page of each index for itself: small pages spare the
+  /// disk. At 4096 a single event costs 1.5 times as much. Still smaller ones hold but two events.
+  static let pageBytes = 2048
+
   /// A new database.
   func make(_ path: String) throws(SQLiteFailure) -> Connection {
+    // SQLite would let everybody read it. Its log and its index of that get the same mode.
+    let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, FileLock.mode)
+    if descriptor >= 0 { close(descriptor) }
     let connection = try Connection(path, .write, busyS: settings.busyS)
-    try connection.execute("PRAGMA page_size = 4096; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA encoding = 'UTF-8'")
+    try connection.execute(
+      "PRAGMA page_size = \(Self.pageBytes); PRAGMA auto_vacuum = INCREMENTAL; PRAGMA encoding = 'UTF-8'")
     try prepare(connection)
     _ = try Schema.migrate(connection, steps)
     try connection.run("INSERT OR REPLACE INTO meta VALUES ('clean', 0)")
@@ -87,35 +95,24 @@ struct Opener {
       throw SQLiteFailure(
         code: SQLITE_IOERR, message: "it cannot have a write-ahead log: its file system lacks mmap(2)")
     }
+    let pageBytes = max(512, try connection.integer("PRAGMA page_size") ?? 4096)
+    let settledBytes = HistoryStore.settledBytes
     try connection.execute(
       """
-      PRAGMA synchronous = FULL; PRAGMA secure_delete = OFF; PRAGMA wal_autocheckpoint = 1000;
-      PRAGMA journal_size_limit = 8388608; PRAGMA cache_size = -8000; PRAGMA temp_store = MEMORY
+      PRAGMA synchronous = FULL; PRAGMA secure_delete = OFF;
+      PRAGMA wal_autocheckpoint = \(settledBytes / pageBytes);
+      PRAGMA journal_size_limit = \(settledBytes); PRAGMA cache_size = -8000; PRAGMA temp_store = MEMORY
       """)
   }
 
   // MARK: Checks
 
-  /// The file's first 100 bytes (<https://www.sqlite.org/fileformat2.html#the_database_header>): what makes SQLite take
-  /// a damaged file for a read-only one, or for one in another encoding.
   private func checkHeader() throws(SQLiteFailure) {
-    var header = [UInt8](repeating: 0, count: 100)
-    let descriptor = Glibc.open(file, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else {
-      throw SQLiteFailure(code: SQLITE_CANTOPEN, message: "it cannot be opened", systemCode: errno)
+    switch try DatabaseHeader(of: file).verdict {
+    case .sound: break
+    case .damaged(let what): throw corrupt(what)
+    case .foreign(let what): throw SQLiteFailure(code: Self.foreign, message: what)
     }
-    let count = header.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, 100) }
-    close(descriptor)
-    guard count >= 0 else { throw SQLiteFailure(code: SQLITE_IOERR, message: "it cannot be read", systemCode: errno) }
-    guard count == 100, header.starts(with: Array("SQLite format 3\0".utf8)) else {
-      throw corrupt(header.allSatisfy { $0 == 0 } ? "it begins with zeros" : "it is no SQLite database")
-    }
-    // The last two are 0 while all of the database is in its log.
-    let isSound =
-      header[18] == header[19] && (1...2).contains(header[18]) && Array(header[21..<24]) == [64, 32, 32]
-      && [[0, 0, 0, 4], [0, 0, 0, 0]].contains(Array(header[44..<48]))
-      && [[0, 0, 0, 1], [0, 0, 0, 0]].contains(Array(header[56..<60]))
-    guard isSound else { throw corrupt("its header is damaged") }
   }
 
   /// Answers the version of the schema. A foreign database and one of a newer version are left alone.
@@ -130,10 +127,20 @@ struct Opener {
     if (1...steps.count).contains(version) { return version }
     let tables = try connection.integer("SELECT count(*) FROM sqlite_schema") ?? 0
     if version == 0, tables > 0, application != Int64(Schema.application), try !hasOwnTables(connection) {
-      throw SQLiteFailure(code: Self.foreign, message: "it is the database of another program")
+      let id = String(UInt32(truncatingIfNeeded: application), radix: 16, uppercase: true)
+      let mark = application == 0 ? "it has no application_id" : "its application_id is 0x\(id)"
+      throw SQLiteFailure(code: Self.foreign, message: "it is an SQLite database of another program (\(mark))")
     }
     guard version == 0, tables == 0 else { throw corrupt("its schema has no version") }
     return 0
+  }
+
+  /// Whether it is a database of this program that can be read, without changing it. Answers a connection for reading.
+  func inspect() throws(SQLiteFailure) -> Connection {
+    try checkHeader()
+    let connection = try Connection(file, .readOnly, busyS: settings.busyS)
+    _ = try checkVersion(connection)
+    return connection
   }
 
   private func hasOwnTables(_ connection: Connection) throws(SQLiteFailure) -> Bool {

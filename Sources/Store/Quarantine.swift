@@ -15,6 +15,7 @@ enum Quarantine {
         throw SQLiteFailure(
           code: SQLITE_IOERR, message: "it is damaged and cannot be set aside", systemCode: errno)
       }
+      chmod(target + suffix, FileLock.mode)
     }
     synchronizeFolder(of: file)
     forgetOldest(file)

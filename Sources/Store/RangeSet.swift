@@ -58,6 +58,15 @@ struct RangeSet: Equatable, Sendable {
     if start < end { ranges.replaceSubrange(start..<end, with: left) }
   }
 
+  mutating func removeLowest(_ count: UInt64) {
+    var left = count
+    while left > 0, let first = ranges.first {
+      let length = first.upperBound - first.lowerBound
+      remove(first.lowerBound...(length < left ? first.upperBound : first.lowerBound + left - 1))
+      left -= length < left ? length + 1 : left
+    }
+  }
+
   /// How many numbers.
   var count: UInt64 { ranges.reduce(0) { $0 &+ ($1.upperBound - $1.lowerBound &+ 1) } }
 

@@ -15,6 +15,8 @@ final class Salvage {
   private(set) var holes = 0
   /// All of it was tried.
   private(set) var isWhole = true
+  /// Of the new database, by table.
+  private var columns: [String: [String]] = [:]
 
   init(_ target: Connection, deadlineS: Double) {
     self.target = target
@@ -80,19 +82,29 @@ final class Salvage {
     _ = failure
   }
 
+  /// An older version had fewer columns: what came later has its default.
   private func write(_ table: String, _ row: Statement) {
-    let values = row.values
+    let names = columns(of: table)
+    let values = row.values.prefix(names.count)
     let places = Array(repeating: "?", count: values.count).joined(separator: ", ")
-    guard let insert = try? target.statement("INSERT OR IGNORE INTO \(table) VALUES (\(places))"),
-      (try? insert.run(values)) != nil
+    let into = "\(table) (\(names.prefix(values.count).joined(separator: ", ")))"
+    guard let insert = try? target.statement("INSERT OR IGNORE INTO \(into) VALUES (\(places))"),
+      (try? insert.run(Array(values))) != nil
     else { return }
     rows[table, default: 0] += target.changes
+  }
+
+  private func columns(of table: String) -> [String] {
+    if let known = columns[table] { return known }
+    let names = try? target.statement("PRAGMA table_info(\(table))").rows([]) { $0.text(1) }
+    columns[table] = names ?? []
+    return names ?? []
   }
 
   // MARK: By number
 
   private func copyNumbered(_ table: String, _ source: Connection) {
-    let below = "SELECT * FROM \(table) WHERE rowid < ? ORDER BY rowid DESC LIMIT 5000"
+    let below = "SELECT * FROM \(table) WHERE rowid <= ? ORDER BY rowid DESC LIMIT 5000"
     var next = Int64.max
     var step: Int64 = 1
     while !deadline.isOver {
@@ -124,7 +136,7 @@ final class Salvage {
       let outcome = try target.transaction { () throws(SQLiteFailure) -> Reading in
         do throws(SQLiteFailure) {
           let statement = try source.statement(sql)
-          statement.bind([.integer(next)])
+          statement.bind([.integer(next - 1)])
           defer { statement.reset() }
           while try statement.step() {
             last = statement.integer(0)
@@ -147,19 +159,31 @@ final class Salvage {
     if step == 1 { holes += 1 }
     var place = next == .max ? highestGuess(table, source) : next
     while place > 1, !deadline.isOver {
+      let unreadable = place
       place = max(1, place - step)
       step = min(step * 2, 4096)
-      if canRead(below: place, table, source) { return place }
+      if canRead(below: place, table, source) { return edge(above: place, below: unreadable, table, source) }
     }
     if place > 1 { isWhole = false }
     return nil
   }
 
+  /// Where what can be read ends. Numbers are looked for from one that would be read first: looking for the one behind
+  /// it would take the page that cannot be read.
+  private func edge(above readable: Int64, below unreadable: Int64, _ table: String, _ source: Connection) -> Int64 {
+    var (low, high) = (readable, unreadable)
+    while high - low > 1, !deadline.isOver {
+      let middle = low + (high - low) / 2
+      if canRead(below: middle, table, source) { low = middle } else { high = middle }
+    }
+    return low
+  }
+
   private func canRead(below place: Int64, _ table: String, _ source: Connection) -> Bool {
     guard
-      let statement = try? source.statement("SELECT rowid FROM \(table) WHERE rowid < ? ORDER BY rowid DESC LIMIT 1")
+      let statement = try? source.statement("SELECT rowid FROM \(table) WHERE rowid <= ? ORDER BY rowid DESC LIMIT 1")
     else { return false }
-    statement.bind([.integer(place)])
+    statement.bind([.integer(place - 1)])
     defer { statement.reset() }
     return (try? statement.step()) != nil
   }
@@ -171,7 +195,7 @@ final class Salvage {
       if canRead(below: guess / 2, table, source) {
         let found =
           (try? source.integer(
-            "SELECT rowid FROM \(table) WHERE rowid < ? ORDER BY rowid DESC LIMIT 1", .integer(guess / 2)))
+            "SELECT rowid FROM \(table) WHERE rowid <= ? ORDER BY rowid DESC LIMIT 1", .integer(guess / 2 - 1)))
           .flatMap { $0 }
         if found != nil { return guess }
       }

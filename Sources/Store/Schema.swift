@@ -1,31 +1,36 @@
-/// The database, version 1. `sqlite3 FILE .schema` shows it; it may be read while judder-fleet runs.
+/// The database, version 2. `sqlite3 FILE .schema` shows it; it may be read while judder-fleet runs.
 ///
 /// - `nodes`: a node. `id`, `name`.
 /// - `events`: an event, in the order of receipt. `node`, `boot` and `seq` are its identity; `stream`; `t`: when it was
 ///   measured [s since 1970], NULL when nothing vouches for it; `clk`, `up` [s] as in the message; `received_t` [s],
 ///   `is_late`, `payload` as it came.
 /// - `boots`: a run of a node. `upto`: all of 1 to this are stored or were given up; `highest`; when its first and its
-///   last event came; its best clock; counts.
+///   last event came; its best clock; counts; `dropped`: how many of its events retention took (version 2).
 /// - `coverage`: what is known of a run beside `upto`, from `first` to `last`. `kind` 0: stored, above `upto`; 1: given
-///   up by the node; 2: numbers among these were given up, which is not known any more.
+///   up by the node, or lost with damaged pages; 2: numbers among these were given up, which is not known any more.
 /// - `latest`: the newest message of a stream of a node. `received_t`: NULL when the broker had kept it.
 /// - `alerts`: an alert that is not over, or not told; see `KeptAlert`.
 /// - `evictions`: a node's word on what it gave up: of which run, from where to where, which exactly, how many, why.
 /// - `conflicts`: an event under the number of another: the first such, and how many came.
-/// - `dropped`: what retention took: events and bytes by stream and reason.
+/// - `dropped`: what retention took: events and bytes by stream and reason; and with the reason `damaged`, and no
+///   stream, what was lost with damaged pages.
 /// - `meta`: a fact: `key`, `value`.
 ///
 /// `events` is in the order of receipt, so that what comes is written to the end of the table, and what is oldest is
-/// taken from its start without an index. Its other indexes are for finding a duplicate, and by time for reading. A row
+/// taken from its start without an index. Its other indexes are for finding a duplicate, and for reading by node and
+/// time; what all nodes did in a time is read node by node, which costs less than an index that each event has to be
+/// put into. A row
 /// that goes for its age or for room leaves its number in `boots` and `coverage`, so that an old duplicate is still
 /// known. `checksum` guards the two: SQLite does not notice a flipped bit in a number, and a number too high there
 /// would acknowledge what never came. Where it does not fit, the events themselves are counted.
 enum Schema {
   /// "JUDR": PRAGMA application_id, which file(1) shows.
   static let application: Int32 = 0x4A55_4452
+  /// As the header of a database has it.
+  static let applicationBytes = Array("JUDR".utf8)
 
   /// Step n makes version n of version n - 1. A step that was released is never changed.
-  static let steps: [String] = [version1]
+  static let steps: [String] = [version1, version2]
 
   static var current: Int { steps.count }
 
@@ -68,6 +73,11 @@ enum Schema {
     CREATE TABLE dropped (
       stream TEXT NOT NULL, reason TEXT NOT NULL, events INTEGER NOT NULL, bytes INTEGER NOT NULL,
       PRIMARY KEY (stream, reason)) WITHOUT ROWID;
+    """
+
+  private static let version2 = """
+    ALTER TABLE boots ADD COLUMN dropped INTEGER NOT NULL DEFAULT 0;
+    DROP INDEX events_by_time;
     """
 
   /// Brings an open database to the last of `steps`, each in a transaction of its own. Answers the version it had;

@@ -35,6 +35,13 @@ public struct StoreBatch: Equatable, Sendable {
     events.isEmpty && latest.isEmpty && alerts.isEmpty && told.isEmpty && forgottenAlerts.isEmpty
       && evictions.isEmpty && boots.isEmpty
   }
+
+  /// About what its rows take in the database's log, beside other nodes' [bytes].
+  var sizeBytes: Int64 {
+    let pagesBytes: Int64 = 4096
+    return events.reduce(0) { $0 + Int64($1.payload.count) + pagesBytes }
+      + latest.reduce(0) { $0 + Int64($1.payload.count) + pagesBytes }
+  }
 }
 
 /// One event of a node.

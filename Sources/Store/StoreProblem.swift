@@ -52,7 +52,7 @@ public struct StoreProblem: Error, Equatable, Sendable, CustomStringConvertible 
       case .busy: "end the program that writes to it"
       case .inUse: "stop the other judder-fleet, or give this one another store.file"
       case .newer: "update judder-fleet, or give this one another store.file"
-      case .foreign: "give another file under store.file"
+      case .foreign: "give another file under store.file, or move this one away"
       case .other: "nothing was written; it is tried again"
       }
     self.init(kind, "\(file): \(detail); \(remedy)")

@@ -125,6 +125,8 @@ public struct OpeningReport: Equatable, Sendable {
     public var holes: Int
     /// The time was enough to try all of it.
     public var isWhole: Bool
+    /// Events that are known to have been stored and were not taken over, and of how many nodes.
+    public var lostEvents = 0, lostNodes = 0
 
     public init(reason: String, file: String, rows: [String: Int], holes: Int, isWhole: Bool) {
       self.reason = reason
@@ -136,11 +138,17 @@ public struct OpeningReport: Equatable, Sendable {
 
     /// One line for the log.
     public var text: String {
-      let events = rows["events"] ?? 0
-      let lack = holes == 0 ? "" : ", \(holes) places could not be read"
-      let rest = isWhole ? "" : ", not all of it in the time there was: `sqlite3 \(file) .recover` gives the rest"
-      return
-        "the database was damaged (\(reason)): it is \(file) now, and \(events) events were taken over\(lack)\(rest)"
+      var text =
+        "the database was damaged (\(reason)): it is \(file) now, and \(rows["events"] ?? 0) events were taken over"
+      if holes > 0 { text += ", \(holes) places could not be read" }
+      if rows["boots"] ?? 0 == 0 {
+        text += "; how many were lost nobody can tell"
+      } else if lostEvents > 0 {
+        text += "; at least \(lostEvents) events of \(lostNodes) nodes could not be rescued"
+      }
+      guard !isWhole else { return text }
+      return text + ", not all of it in the time there was: `sqlite3 -readonly \(file) .dump` gives what stands before "
+        + "and behind the damage"
     }
   }
 }

@@ -137,7 +137,8 @@ final class StoreWork: @unchecked Sendable {
       trimS = monotonicS() + (isDone ? Self.trimEveryS : 0)
     } catch {
       trimS = monotonicS() + Self.trimEveryS
-      fails(error)
+      // What comes may be written all the same, which would be said again and again.
+      if ![.full, .busy].contains(error.kind) { fails(error) }
     }
   }
 
@@ -198,7 +199,7 @@ final class StoreWork: @unchecked Sendable {
     }
     let news = desk.withLock { desk -> StoreState? in
       if case .failed(let known, let since) = desk.state {
-        guard known != problem else { return nil }
+        guard known.kind != problem.kind else { return nil }
         desk.state = .failed(reason: problem, since: since)
       } else {
         desk.state = .failed(reason: problem, since: WallTime(seconds: calendarS()))

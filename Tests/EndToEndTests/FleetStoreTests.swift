@@ -164,8 +164,67 @@ import Testing
     #expect(waitUntil(seconds: 30) { nodes.unsettled == 0 }, "\(nodes.unsettled) not acknowledged: \(tool.log)")
     _ = waitUntil(seconds: 1.5) { false }
     #expect(tool.stop() == 0)
+    let last = tool.log.split(separator: "\n").last ?? ""
+    #expect(last.wholeMatch(of: #/.* stopped; \d+ events stored since the start/#) != nil, "\(last)")
     try expectAllThereOnce(tool, nodes)
     expectAlertsOnce(tool, nodes)
+  }
+
+  @Test func whatCannotBeStoredIsToldAtTheEnd() throws {
+    let place = try Workplace("e2e-fleet-store")
+    let broker = try Broker(in: place)
+    try broker.start()
+    let tool = try Tool(broker, in: place)
+    try tool.start()
+    let nodes = try NodeStandIn(port: broker.port, rateHz: 100)
+    defer { nodes.stop() }
+    #expect(waitUntil(seconds: 10) { nodes.count > 50 && nodes.unsettled < nodes.count })
+    // Taken away while it is open.
+    try FileManager.default.removeItem(atPath: tool.folder)
+    #expect(waitUntil(seconds: 10) { tool.log.contains("nothing is kept") }, "\(tool.log)")
+    _ = waitUntil(seconds: 0.5) { false }
+    #expect(tool.stop() == 0)
+    let last = tool.log.split(separator: "\n").last ?? ""
+    let told = #/.* stopped; [1-9]\d* events stored since the start, [1-9]\d* not: no node was told .*/#
+    #expect(last.wholeMatch(of: told) != nil, "\(last)")
+  }
+
+  /// Two with one client id would throw each other off the broker for ever.
+  @Test func aSecondToolOnTheSameDatabaseRefusesToStart() throws {
+    let place = try Workplace("e2e-fleet-store")
+    let broker = try Broker(in: place)
+    try broker.start()
+    let tool = try Tool(broker, in: place)
+    try tool.start()
+    #expect(waitUntil(seconds: 10) { tool.log.contains("opened in") && broker.log.contains(" as judder-fleet-") })
+    let arguments = ["run", "--config", tool.file, "-h", "127.0.0.1", "-p", "\(broker.port)"]
+    let second = try outcome(of: Programs.fleet, arguments, in: place, environment: ["STATE_DIRECTORY": tool.folder])
+    #expect(second.status == 75, "\(second.errors)")
+    let pid = try #require(tool.process?.identifier)
+    #expect(
+      second.errors.hasSuffix(
+        "\(tool.database): it is in use by process \(pid); stop the other judder-fleet, or give this one another "
+          + "store.file\n"), "\(second.errors)")
+    #expect(second.errorLines.count == 1, "\(second.errors)")
+    #expect(!broker.log.contains("already connected"), "the one that runs must not be thrown out")
+    #expect(tool.stop() == 0)
+  }
+
+  @Test func aFileThatIsNoDatabaseIsRefusedAndLeftAsItIs() throws {
+    let place = try Workplace("e2e-fleet-store")
+    let broker = try Broker(in: place)
+    try broker.start()
+    let tool = try Tool(broker, in: place)
+    try Data("not a database\n".utf8).write(to: URL(filePath: tool.database))
+    let common = ["--config", tool.file, "-h", "127.0.0.1", "-p", "\(broker.port)"]
+    let told = "\(tool.database): it is no SQLite database; give another file under store.file"
+    for (command, status) in [("run", 78), ("check", 1)] as [(String, Int32)] {
+      let refused = try outcome(
+        of: Programs.fleet, [command] + common, in: place, environment: ["STATE_DIRECTORY": tool.folder])
+      #expect(refused.status == status, "\(refused.errors)")
+      #expect((refused.errors + refused.output).contains(told), "\(refused.errors) \(refused.output)")
+    }
+    #expect(try String(contentsOfFile: tool.database, encoding: .utf8) == "not a database\n")
   }
 
   @Test func aDamagedDatabaseIsSetAsideAndTheToolGoesOn() throws {
@@ -173,7 +232,8 @@ import Testing
     let broker = try Broker(in: place)
     try broker.start()
     let tool = try Tool(broker, in: place)
-    try Data(repeating: 0x5A, count: 65_536).write(to: URL(filePath: tool.database))
+    // What a power cut may leave of it.
+    try Data(count: 65_536).write(to: URL(filePath: tool.database))
     try tool.start()
     let nodes = try NodeStandIn(port: broker.port, rateHz: 200)
     defer { nodes.stop() }
@@ -214,6 +274,12 @@ import Testing
     #expect(waitUntil(seconds: 45) { nodes.unsettled == 0 }, "\(nodes.unsettled): \(tool.log)")
     #expect(tool.log.contains("what comes is kept again"), "\(tool.log)")
     #expect(status.messages.last?.says("\"store\":\"kept\"") == true)
+    // One line, and one status, for each change.
+    let lines = tool.log.split(separator: "\n")
+    #expect(lines.count { $0.contains("nothing is kept") } == 1, "\(tool.log)")
+    #expect(lines.count { $0.contains("what comes is kept again") } == 1, "\(tool.log)")
+    let states = status.messages.map { $0.says("\"store\":\"failed\"") }
+    #expect(states.drop { !$0 }.count { $0 } == 1 && states.last == false, "\(states)")
     #expect(tool.stop() == 0)
     try expectAllThereOnce(tool, nodes)
     let told = tool.alerts.map { "\($0.id) \($0.state)" }

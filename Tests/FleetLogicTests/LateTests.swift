@@ -166,6 +166,21 @@ import Testing
     #expect(bench.node("a")?.replays == 1)
   }
 
+  /// Something told long after it was measured has a high number and an old time: what came between is not newer.
+  @Test func whatWasMeasuredLongBeforeItGotItsNumberMakesNothingGoBack() {
+    var bench = KeepingTests.bench()
+    bench.send("a", .online())
+    for sequence in 100...110 as ClosedRange<UInt64> { bench.send("a", .fix(), seq: sequence) }
+    _ = bench.pass(600)
+    bench.send("a", .acceleration())
+    #expect(bench.send("a", .fix(), seq: 200, sentAgo: 500).keptEvents.first?.doubt == nil)
+    let held = bench.send("a", .fix(), seq: 150, sentAgo: 100)
+    #expect(held.keptEvents.first?.doubt == nil && held.logLines.isEmpty, "\(held.logLines)")
+    // What really counts anew is seen all the same.
+    _ = bench.pass(120)
+    #expect(bench.send("a", .fix(), seq: 2).keptEvents.first?.doubt == .backwards)
+  }
+
   @Test func twoDevicesWithOneNameAreSaidInTheLog() {
     var bench = KeepingTests.bench()
     var lines: [String] = []

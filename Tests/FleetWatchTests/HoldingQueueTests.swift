@@ -17,7 +17,8 @@ private final class QueueUnderTest {
   func close(isIdle: Bool, at now: Instant) -> (id: UInt64, batch: HeldBatch)? { queue.close(isIdle: isIdle, at: now) }
   func reopen(_ id: UInt64) { queue.reopen(id) }
   func deadline(isIdle: Bool) -> Instant? { queue.deadline(isIdle: isIdle) }
-  func committed(_ id: UInt64) -> HeldBatch? { queue.committed(id) }
+  func committed(_ id: UInt64, at now: Instant) -> HeldBatch? { queue.committed(id, at: now) }
+  func isCaughtUp(at now: Instant) -> Bool { queue.isCaughtUp(at: now) }
   func lostWriter() { queue.lostWriter() }
   func losePatience(isHopeless: Bool = false, at now: Instant) -> [Effect]? {
     queue.losePatience(isHopeless: isHopeless, at: now)
@@ -55,7 +56,7 @@ private final class QueueUnderTest {
     let first = try #require(queue.close(isIdle: true, at: now))
     #expect(first.batch.events.map(\.sequence) == [1])
     #expect(queue.take([publication("c")], at: now).isEmpty, "behind the batch under way")
-    #expect(queue.committed(first.id)?.held == [publication("a"), publication("b"), publication("c")])
+    #expect(queue.committed(first.id, at: now)?.held == [publication("a"), publication("b"), publication("c")])
     #expect(queue.isEmpty)
     #expect(queue.take([publication("d")], at: now) == [publication("d")])
   }
@@ -82,7 +83,7 @@ private final class QueueUnderTest {
     #expect(!queue.isBehind)
     _ = queue.take([try event(2001)], at: now)
     #expect(queue.isBehind)
-    #expect(queue.committed(1) != nil)
+    #expect(queue.committed(1, at: now) != nil)
     #expect(!queue.isBehind)
   }
 
@@ -98,10 +99,32 @@ private final class QueueUnderTest {
     #expect(queue.losePatience(at: now + 9) == nil, "said once")
     #expect(queue.close(isIdle: false, at: now + 9) == nil, "what is under way is tried first")
     // Held again as soon as it gets on, and what went out already does not go out twice.
-    #expect(queue.committed(first.id)?.held.isEmpty == true)
+    #expect(queue.committed(first.id, at: now + 9)?.held.isEmpty == true)
     let second = try #require(queue.close(isIdle: true, at: now + 9))
     #expect(second.batch.events.map(\.sequence) == [2, 3])
     #expect(queue.take([publication("d")], at: now + 9).isEmpty)
+  }
+
+  /// Or what waited behind the trouble would be taken for the next trouble, and that for over with each batch.
+  @Test func aWriterThatCatchesUpIsNotTakenForOneThatDoesNotGetOn() throws {
+    let queue = QueueUnderTest()
+    var ids: [UInt64] = []
+    for sequence in 1...3 as ClosedRange<UInt64> {
+      _ = queue.take([try event(sequence)], at: now)
+      ids.append(try #require(queue.close(isIdle: true, at: now)).id)
+    }
+    #expect(queue.losePatience(at: now + 2) != nil)
+    #expect(queue.committed(ids[0], at: now + 60) != nil)
+    #expect(!queue.isCaughtUp(at: now + 60), "two wait since then")
+    #expect(queue.losePatience(at: now + 60) == nil)
+    #expect(queue.deadline(isIdle: false) == now + 62)
+    #expect(queue.committed(ids[1], at: now + 61) != nil)
+    #expect(queue.losePatience(at: now + 62) == nil)
+    #expect(queue.committed(ids[2], at: now + 62) != nil)
+    #expect(queue.isCaughtUp(at: now + 62))
+    _ = queue.take([try event(4)], at: now + 62)
+    #expect(queue.isCaughtUp(at: now + 63))
+    #expect(queue.losePatience(at: now + 64) != nil)
   }
 
   @Test func withoutTheWriterEventsAreBounded() throws {

@@ -63,11 +63,15 @@ struct CorruptionTests {
     #expect(report.rescue == nil && events == 400)
   }
 
-  @Test("A file of zeros, one of something else, an empty one with a log: set aside, and a new one made")
+  @Test("A file of zeros, an empty one with a log, one with its log or its mark left: set aside, and a new one made")
   func noDatabase() throws {
     let sample = try Sample()
-    for content in [[UInt8](repeating: 0, count: sample.database.count), Array("hello\n".utf8), [0], []] {
-      let (report, events) = try sample.open(content, content.isEmpty ? sample.log : nil)
+    var marked = [UInt8](repeating: 0x5A, count: 8192)
+    marked.replaceSubrange(68..<72, with: Array("JUDR".utf8))
+    let zeros = [UInt8](repeating: 0, count: sample.database.count)
+    let garbage = [UInt8](repeating: 0x5A, count: 8192)
+    for (content, log) in [(zeros, nil), ([0], nil), ([], sample.log), (marked, nil), (garbage, sample.log)] {
+      let (report, events) = try sample.open(content, log)
       let rescue = try #require(report.rescue)
       #expect(events == 0)
       #expect(rescue.file.hasPrefix(sample.shelf.file + ".corrupt-2"))
@@ -131,8 +135,8 @@ struct CorruptionTests {
       var database = sample.database
       let place = Int.random(in: 100..<database.count, using: &random)
       if round % 3 == 0 {
-        let page = place / 4096 * 4096
-        for index in max(100, page)..<min(page + 4096, database.count) { database[index] = 0xA5 }
+        let page = place / Opener.pageBytes * Opener.pageBytes
+        for index in max(100, page)..<min(page + Opener.pageBytes, database.count) { database[index] = 0xA5 }
       } else {
         database[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
       }
@@ -153,14 +157,14 @@ struct CorruptionTests {
   func lostPage() throws {
     let sample = try Sample()
     var lost: [Int] = []
-    for page in 1..<(sample.database.count / 4096) {
+    for page in 1..<(sample.database.count / Opener.pageBytes) {
       var database = sample.database
-      for index in (page * 4096)..<((page + 1) * 4096) { database[index] = 0 }
+      for index in (page * Opener.pageBytes)..<((page + 1) * Opener.pageBytes) { database[index] = 0 }
       let (report, events) = try sample.open(database, nil)
       guard report.rescue != nil else { continue }
       lost.append(300 - events)
     }
-    // Roots of tables apart, a page has some 15 events.
+    // Roots of tables apart, a page has some 7 events.
     #expect(lost.count > 20)
     #expect(lost.filter { $0 <= 40 }.count >= lost.count * 3 / 4, "\(lost)")
   }
@@ -174,8 +178,8 @@ struct CorruptionTests {
     try shelf.write(database)
     let connection = try Connection(shelf.file, .readOnly, busyS: 1)
     let root = Int(
-      try #require(try connection.integer("SELECT rootpage FROM sqlite_schema WHERE name = 'events_by_time'")))
-    for index in ((root - 1) * 4096)..<(root * 4096) { database[index] = 0 }
+      try #require(try connection.integer("SELECT rootpage FROM sqlite_schema WHERE name = 'events_by_node_and_time'")))
+    for index in ((root - 1) * Opener.pageBytes)..<(root * Opener.pageBytes) { database[index] = 0 }
     let (report, events) = try sample.open(database, nil)
     let rescue = try #require(report.rescue)
     #expect(events == 300 && rescue.holes == 0 && rescue.isWhole)
@@ -204,9 +208,14 @@ struct CorruptionTests {
   func flippedName() throws {
     let sample = try Sample()
     var database = sample.database
-    let text = Array("is_late INTEGER NOT NULL".utf8)
-    let place = try #require((0..<4096).first { Array(database[$0..<($0 + text.count)]) == text })
-    database[place] ^= 1
+    // Also where it stood before the page was full.
+    let text = Data("is_late INTEGER NOT NULL".utf8)
+    var places: [Int] = []
+    while let place = Data(database).range(of: text)?.lowerBound {
+      database[place] ^= 1
+      places.append(place)
+    }
+    #expect(!places.isEmpty)
     let (report, events) = try sample.open(database, nil)
     #expect(report.rescue?.reason == "the text of its schema is damaged" && report.rescue?.holes == 0)
     #expect(events == 300)
@@ -217,7 +226,7 @@ struct CorruptionTests {
     let sample = try Sample()
     sample.shelf.clear()
     for _ in 0..<5 {
-      try sample.shelf.write([1, 2, 3])
+      try sample.shelf.write([0, 0, 0])
       _ = try sample.shelf.open()
     }
     #expect(sample.shelf.corruptFiles.count == 3)
@@ -235,10 +244,12 @@ struct RescueTests {
     var damaged = try shelf.bytes()
     damaged[18] = 9
     try shelf.write(damaged)
-    store = try shelf.open()
-    #expect(store?.opening.rescue?.rows["events"] == 50)
-    try store?.database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    store = nil
+    // As it is when it is put in its place: nobody has looked yet at what was lost.
+    do {
+      let (connection, report) = try Opener(StoreSettings(file: shelf.file), Schema.steps, isCheckWanted: true).open()
+      #expect(report.rescue?.rows["events"] == 50)
+      try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    }
     return (damaged, try shelf.bytes())
   }
 

@@ -1,8 +1,32 @@
 import Foundation
 import Rig
-import Store
 import Telemetry
 import Testing
+
+@testable import Store
+
+@Suite("What reading takes")
+struct QueryPlanTests {
+  private func plan(_ query: HistoryStore.Query) throws -> [String] {
+    let shelf = try Shelf()
+    let store = try shelf.open()
+    _ = try store.commit(batch([event(1)]))
+    return try store.plan(query)
+  }
+
+  @Test("A node's events of a time, and all nodes' of a time, are found by their index")
+  func plans() throws {
+    let window = HistoryStore.Query(from: now, until: WallTime(seconds: now.seconds + 10))
+    var one = window
+    one.node = node("pump-7")
+    for query in [one, window] {
+      let search = try plan(query).first { $0.contains("events") }
+      #expect(
+        search?.hasPrefix("SEARCH events USING INDEX events_by_node_and_time (node=? AND <expr>>? AND <expr><?)")
+          == true)
+    }
+  }
+}
 
 @Suite("What outlasts a restart, and what can be read")
 struct KeptTests {

@@ -18,7 +18,10 @@ extension BootLog {
     guard let sequence = envelope.sequence, let uptime = envelope.uptime else { return false }
     return update(envelope.boot) { run in
       guard let top = run.top, sequence <= top.sequence else {
-        run.top = Run.Top(sequence: sequence, uptime: uptime)
+        // It may tell of something that was measured long before it got its number, so that lower ones are younger: its
+        // number is as young as all that was heard until then.
+        let youngest = [uptime, run.top?.uptime, run.newestUptime].compactMap { $0 }.max()
+        run.top = Run.Top(sequence: sequence, uptime: youngest ?? uptime)
         return false
       }
       return sequence < top.sequence && uptime > top.uptime + Self.disorderS
@@ -48,6 +51,7 @@ extension BootLog.Run {
   /// The event with the highest number of all but waveforms, which are sent after everything else.
   struct Top: Equatable, Sendable {
     var sequence: UInt64
+    /// The latest that is known of the run when its number came [s].
     var uptime: Double
   }
 

@@ -17,10 +17,9 @@ extension Outbox {
   public mutating func deliver(_ token: UInt64, at now: Instant) -> Bool {
     guard let entry = answer(token, at: now) else { return false }
     if entry.key.boot == boot { crossings.remove(entry.key.sequence) }
-    if gates.open(entry.stream) {
-      notices.append(.open(entry.stream))
-      reopen(entry.stream)
-    }
+    let opened = gates.open(entry.stream)
+    if opened.isNews { notices.append(.open(entry.stream)) }
+    if opened.wasClosed { reopen(entry.stream) }
     guard isFleet, !entry.isSettled else {
       settle(token)
       return true

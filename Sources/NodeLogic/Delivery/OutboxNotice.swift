@@ -60,15 +60,16 @@ enum OutboxNotice: Equatable, Sendable {
         "the broker ends the connection over a \(stream.rawValue) message, again and again; it is given up and counted")
     case .denied(let stream):
       Note(
-        .warning, "denied \(stream.rawValue)",
+        .warning, "stream \(stream.rawValue)",
         "the broker does not let this node publish \(stream.rawValue) messages; they are kept, and tried again at the "
           + "next connection or in an hour; its access list decides")
     case .unheard(let stream):
       Note(
-        .notice, "unheard \(stream.rawValue)",
+        .notice, "stream \(stream.rawValue)",
         "nobody subscribes to \(stream.rawValue) messages; they are kept until somebody does")
     case .open(let stream):
-      Note(.notice, "unheard \(stream.rawValue)", "\(stream.rawValue) messages are taken")
+      // Under the topic of both, so that what comes back later is said again.
+      Note(.notice, "stream \(stream.rawValue)", "\(stream.rawValue) messages are taken again")
     case .fleet:
       Note(.notice, "delivery", "a fleet tool acknowledges events; from now on they are kept until it has stored them")
     }

@@ -26,6 +26,8 @@ struct StreamGates: Equatable, Sendable {
   }
 
   private var gates: [Stream: Gate] = [:]
+  /// Streams of which it was said that they are not taken, and not yet that they are.
+  private var told: Set<Stream> = []
 
   /// When a stream is to be tried again.
   var nextDeadline: Instant? { gates.values.filter { $0.probe == .waiting }.map(\.due).min() }
@@ -49,6 +51,7 @@ struct StreamGates: Equatable, Sendable {
   /// Nobody subscribes to it. Answers whether that is news.
   mutating func close(_ stream: Stream, isLate: Bool, at now: Instant) -> Bool {
     guard var gate = gates[stream], !gate.isDenied else {
+      told.insert(stream)
       gates[stream] = Gate(isDenied: false, since: now, due: now + Self.firstWaitS)
       return true
     }
@@ -70,18 +73,21 @@ struct StreamGates: Equatable, Sendable {
   /// The broker denies it. Answers whether that is news.
   mutating func deny(_ stream: Stream, at now: Instant) -> Bool {
     if isDenied(stream) { return false }
+    told.insert(stream)
     gates[stream] = Gate(isDenied: true, since: now, due: now + Self.longestWaitS)
     return true
   }
 
-  /// The broker took one and somebody listens. Answers whether that is news.
-  mutating func open(_ stream: Stream) -> Bool {
-    guard let gate = gates.removeValue(forKey: stream) else { return false }
+  /// The broker took one and somebody listens. Answers whether the stream was closed, and whether it is news that it is
+  /// open: one that was denied is tried again without a gate.
+  mutating func open(_ stream: Stream) -> (wasClosed: Bool, isNews: Bool) {
+    let isNews = told.remove(stream) != nil
+    guard let gate = gates.removeValue(forKey: stream) else { return (false, isNews) }
     // Who listens again seldom listens to one stream alone: the others need not wait for their own hour.
     if !gate.isDenied {
       for (other, gate) in gates where !gate.isDenied { gates[other]?.due = gate.since }
     }
-    return true
+    return (true, isNews)
   }
 
   /// The streams whose wait is over: of those that nobody subscribes to one late event may go, the others are open.

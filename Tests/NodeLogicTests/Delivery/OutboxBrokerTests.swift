@@ -48,6 +48,29 @@ import Testing
     #expect(outbox.sent(at: at) == [2, 3])
   }
 
+  /// The end of what was said is said, too, and by the same topic, so that it can be said again.
+  @Test(arguments: [false, true]) func thatAStreamIsTakenAgainIsSaidOnce(isDenied: Bool) throws {
+    var outbox = outbox(events: 1)
+    func refuse(_ at: Instant) throws {
+      let token = try #require(outbox.next(at: at).first?.token)
+      if isDenied { outbox.deny(token, at: at) } else { outbox.leaveUnheard(token, at: at) }
+    }
+    try refuse(now)
+    var said = outbox.takeNotices()
+    #expect(said == [isDenied ? .denied(.shake) : .unheard(.shake)])
+    outbox.disconnect(at: now + 10)
+    outbox.connect(at: now + 20)
+    outbox.deliver(try #require(outbox.next(at: now + 100).first?.token), at: now + 100)
+    said += outbox.takeNotices()
+    #expect(said.last == .open(.shake) && Set(said.map(\.note.topic)).count == 1)
+    outbox.append(OutboxFixture.shake(7), at: now + 110)
+    outbox.deliver(try #require(outbox.next(at: now + 110).first?.token), at: now + 110)
+    outbox.append(OutboxFixture.shake(8), at: now + 120)
+    try refuse(now + 120)
+    said += outbox.takeNotices()
+    #expect(said.count == 3, "it was said when it was opened, and again when it was closed")
+  }
+
   /// Found by a simulated run: the probe came back unanswered, and its stream was not tried again on that connection.
   @Test(arguments: [false, true]) func aProbeThatComesBackUnansweredIsSentAgain(isFull: Bool) throws {
     var outbox = outbox(events: 2)
