@@ -13,15 +13,19 @@ final class NodeRun {
   private let workplace: Workplace
   private(set) var process: ChildProcess
 
-  /// - Parameter tables: what comes after the keys in the configuration file, such as lists of tables.
+  /// - Parameters:
+  ///   - tables: what comes after the keys in the configuration file, such as lists of tables
+  ///   - isThroughEnv: `env` becomes the node. A library that is loaded before (LD_PRELOAD) and sets variables does so in
+  ///     `env`: Swift finds no arguments where they lie elsewhere than at the start.
   init(
     _ keys: Keys, tables: String = "", in workplace: Workplace, name: String = "node",
-    environment: [String: String] = [:]
+    environment: [String: String] = [:], isThroughEnv: Bool = false
   ) throws {
     self.workplace = workplace
     file = try workplace.write("\(name).toml", NodeRun.text(keys) + tables)
+    let command = (isThroughEnv ? ["env"] : []) + [Programs.node, "run", "--config", file]
     process = try ChildProcess(
-      Programs.node, ["run", "--config", file], name: name, in: workplace.folder, environment: environment)
+      command[0], Array(command.dropFirst()), name: name, in: workplace.folder, environment: environment)
   }
 
   deinit { process.stop(signal: SIGKILL) }
