@@ -20,7 +20,7 @@ struct SpoolTrouble: Equatable {
         )
       case ("owner", _):
         (
-          "\(folder) keeps events of \(failure.name), another name of this node, and others are set aside there already",
+          "\(folder) keeps events of \(failure.name), another name of this node, and others are set aside already",
           "set node.id back, or move \(folder)/other-* away"
         )
       case ("flock", EWOULDBLOCK):

@@ -15,8 +15,8 @@ final class NodeRun {
 
   /// - Parameters:
   ///   - tables: what comes after the keys in the configuration file, such as lists of tables
-  ///   - isThroughEnv: `env` becomes the node. A library that is loaded before (LD_PRELOAD) and sets variables does so in
-  ///     `env`: Swift finds no arguments where they lie elsewhere than at the start.
+  ///   - isThroughEnv: `env` becomes the node. A library that is loaded before (LD_PRELOAD) and sets variables does so
+  ///     in `env`: Swift finds no arguments where they lie elsewhere than at the start.
   init(
     _ keys: Keys, tables: String = "", in workplace: Workplace, name: String = "node",
     environment: [String: String] = [:], isThroughEnv: Bool = false
