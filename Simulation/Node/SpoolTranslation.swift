@@ -42,7 +42,7 @@ extension SpoolReport {
     switch self {
     case .opened(let contents): .opened(contents.forNode)
     case .stored(let boot, let numbers): .stored(boot: BootID(boot), numbers)
-    case .notStored(let boot, let numbers, let reason): .notStored(boot: BootID(boot), numbers, reason: reason)
+    case .notStored(let boot, let numbers, _): .notStored(boot: BootID(boot), numbers)
     case .fetched(let fetched): fetched.word
     case .evicted(let note): .evicted(note.eviction)
     case .damaged(let damage): .damaged(damage.forNode)
@@ -104,8 +104,8 @@ extension Spool.SpoolContents {
 extension SpoolState {
   fileprivate var condition: SpoolCondition {
     SpoolCondition(
-      trouble: trouble, events: lanes.reduce(0) { $0 + $1.events }, bytes: sizeBytes,
-      oldestBorn: oldestBornAtS.map { WallTime(seconds: $0) })
+      trouble: trouble?.text, formerEvents: formerEvents, oldestBorn: oldestBornAtS.map { WallTime(seconds: $0) },
+      bytes: storedBytes, sizeBytes: sizeBytes)
   }
 }
 
@@ -125,7 +125,7 @@ extension SpoolReport {
   var summary: String {
     switch self {
     case .fetched(let fetched): fetched.summary
-    case .state(let state): "state \(state.lanes.map(\.events)) \(state.trouble ?? "works")"
+    case .state(let state): "state \(state.lanes.map(\.events)) \(state.trouble?.text ?? "works")"
     default: "\(self)"
     }
   }

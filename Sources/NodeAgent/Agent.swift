@@ -58,7 +58,9 @@ final class Agent {
     node = Node(
       boot: boot, configuration.logic, clock: clockWatch.state, record: records?.read(), at: clock.now())
     link = try BrokerLinkage(configuration, boot: boot, log: log)
-    spool = configuration.spool.flatMap { SpoolLinkage($0, boot: boot, log: log) }
+    spool = configuration.spool.flatMap { [configuration] in
+      SpoolLinkage($0, of: configuration.name.description, boot: boot, log: log)
+    }
   }
 
   /// Runs until a signal ends it.
@@ -298,8 +300,8 @@ extension Agent {
     accelerometer?.stop()
     gpsd?.stop()
     hand(.stop)
-    // A second is kept for the good-bye to the broker.
-    loop.timer { [unowned self] _ in loop.stop() }.deadline = deadline - 1
+    // A second is kept for the good-bye to the broker, and what a slow disk needs after it.
+    loop.timer { [unowned self] _ in loop.stop() }.deadline = deadline - 1 - (spool == nil ? 0 : SpoolLinkage.stopS)
     endIfDrained()
   }
 
@@ -308,7 +310,8 @@ extension Agent {
   }
 
   private func finish() {
-    let deadlineS = isImpatient ? 0 : max(0.5, (stopDeadline ?? .start) - clock.now())
+    let reserveS = spool == nil ? 0 : SpoolLinkage.stopS
+    let deadlineS = isImpatient ? 0 : max(0.5, (stopDeadline ?? .start) - clock.now() - reserveS)
     for event in link.stop(deadlineS: deadlineS) {
       for input in link.inputs(of: event) { hand(input) }
     }

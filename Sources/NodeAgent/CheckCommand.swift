@@ -22,7 +22,7 @@ enum CheckCommand {
     let topics = "publishes to \(configuration.prefix)/\(configuration.name)/..."
     try report.add(Finding(.good, "configuration", "\(file ?? "defaults, no file"): \(topics)"))
     for warning in configuration.warnings { try report.add(Finding(.warning, "configuration", warning)) }
-    try report.add(SpoolFinding.finding(configuration.spool))
+    try report.add(SpoolFinding.finding(configuration.spool, of: configuration.name.description))
     for finding in record(configuration) + accelerometer(configuration) { try report.add(finding) }
     let (location, fix) = gpsd(configuration)
     for finding in location { try report.add(finding) }

@@ -6,8 +6,8 @@ internal import Threading
 
 /// The node's spool: hands wishes to its thread, and its words to the node. Nothing here waits for a disk.
 final class SpoolLinkage {
-  /// How long the end waits for the disk [s].
-  static let stopS = 3.0
+  /// How long the end waits for the disk [s]: seven syncs of 0.3 s.
+  static let stopS = 2.2
   /// What waits for the thread at the most, beyond its own queue.
   private static let mostWaiting = 4096
   private static let retryS = 0.1
@@ -22,12 +22,13 @@ final class SpoolLinkage {
   private var loop: EventLoop?
 
   /// Begins to read the folder, on a thread of its own. Nil where there is no thread left, which is said.
-  init?(_ settings: SpoolSettings, boot: BootID, log: Log) {
+  init?(_ settings: SpoolSettings, of name: String, boot: BootID, log: Log) {
     folder = settings.directory
     self.log = log
     originS = Double(MonotonicClock.process.originNanoseconds) * 1e-9
     do throws(WorkerThread.StartFailure) {
-      thread = try SpoolThread(folder: settings.directory, boot: boot.value, limits: settings.limits)
+      thread = try SpoolThread(
+        folder: settings.directory, boot: boot.value, owner: name, limits: settings.limits)
     } catch {
       log.warning("spool: no thread: \(systemErrorText(error.code)): events stay in memory")
       return nil

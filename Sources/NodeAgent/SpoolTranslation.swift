@@ -44,14 +44,14 @@ extension SpoolWord {
     switch report {
     case .opened(let found): self = .opened(NodeLogic.SpoolContents(found, folder: folder))
     case .stored(let boot, let numbers): self = .stored(boot: BootID(boot), numbers)
-    case .notStored(let boot, let numbers, let reason): self = .notStored(boot: BootID(boot), numbers, reason: reason)
+    case .notStored(let boot, let numbers, _): self = .notStored(boot: BootID(boot), numbers)
     case .fetched(let fetched):
       self = .fetched(
         id: fetched.id, fetched.records.compactMap { StoredEvent($0) }, last: fetched.last.map { SpoolMark($0) },
         isEnd: fetched.isEnd)
     case .evicted(let note): self = .evicted(SpoolEviction(note))
     case .damaged(let damage): self = .damaged(NodeLogic.SpoolDamage(damage, folder: folder))
-    case .state(let state): self = .state(SpoolCondition(state))
+    case .state(let state): self = .state(SpoolCondition(state, folder: folder))
     case .stopped: return nil
     }
   }
@@ -81,7 +81,16 @@ extension NodeLogic.SpoolContents {
     bootOrdinal = found.ordinal
     fleetAcknowledges = found.fleetAcknowledges
     evictions = found.notes.map { SpoolEviction($0) }
+    aside = found.aside.map { $0.text(in: folder) }
     damage = found.damage.map { NodeLogic.SpoolDamage($0, folder: folder) }
+  }
+}
+
+extension SpoolAside {
+  /// What is there, and what to do with it.
+  func text(in folder: String) -> String {
+    "\(events) events of \(owner), another name of this node, are set aside in \(folder)/\(self.folder) and are not "
+      + "sent; a node with node.id \(owner) and that folder as spool.directory sends them, or else remove it"
   }
 }
 
@@ -118,9 +127,10 @@ extension NodeLogic.SpoolDamage {
 }
 
 extension SpoolCondition {
-  fileprivate init(_ state: SpoolState) {
+  fileprivate init(_ state: SpoolState, folder: String) {
     self.init(
-      trouble: state.trouble, events: state.lanes.reduce(0) { $0 + $1.events }, bytes: state.sizeBytes,
-      oldestBorn: state.oldestBornAtS.map { WallTime(seconds: $0) })
+      trouble: state.trouble.map { SpoolTrouble($0, folder: folder).sentence },
+      formerEvents: state.formerEvents, oldestBorn: state.oldestBornAtS.map { WallTime(seconds: $0) },
+      bytes: state.storedBytes, sizeBytes: state.sizeBytes)
   }
 }

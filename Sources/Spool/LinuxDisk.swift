@@ -3,12 +3,16 @@ internal import Glibc
 /// A folder of a Linux file system.
 public final class LinuxDisk: SpoolDisk {
   private let folder: String
+  private let isShared: Bool
   /// The folder itself; its lock is the spool's, so that a read-only file system needs no file for that.
   private var descriptor: Int32 = -1
 
-  /// - Parameter folder: its path; made, with mode 0750, when it is missing and the folder above it exists.
-  public init(folder: String) {
+  /// - Parameters:
+  ///   - folder: its path; made, with mode 0750, when it is missing and the folder above it exists
+  ///   - isShared: another process may have it: not for a spool
+  public init(folder: String, isShared: Bool = false) {
     self.folder = folder
+    self.isShared = isShared
   }
 
   deinit { close() }
@@ -19,7 +23,7 @@ public final class LinuxDisk: SpoolDisk {
     if !isNew, errno != EEXIST, errno != EROFS { throw failure("mkdir", folder) }
     let opened = Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard opened >= 0 else { throw failure("open", folder) }
-    guard flock(opened, LOCK_EX | LOCK_NB) == 0 else {
+    guard isShared || flock(opened, LOCK_EX | LOCK_NB) == 0 else {
       let failure = failure("flock", folder)
       Glibc.close(opened)
       throw failure

@@ -40,6 +40,9 @@ struct SavedState: Equatable {
 
   /// All segments up to `segment`: a file of such a number that is not here is one whose removal the disk forgot.
   var segments: [Known] = []
+  /// Whose events these are; empty: not known.
+  var owner = ""
+  var aside: SpoolAside?
   /// What was released of the records that are still there, by the run's ordinal.
   var released: [(ordinal: UInt32, runs: [ClosedRange<UInt64>])] = []
 
@@ -65,6 +68,13 @@ struct SavedState: Equatable {
       writer.appendVarying(known.bytes * 2 + (known.isEnded ? 1 : 0))
     }
     appendReleased(to: &writer)
+    SavedState.append(owner, to: &writer)
+    writer.append(UInt8(aside == nil ? 0 : 1))
+    if let aside {
+      SavedState.append(aside.owner, to: &writer)
+      SavedState.append(aside.folder, to: &writer)
+      writer.appendVarying(aside.events)
+    }
     writer.append(CRC32C.of(writer.bytes))
     return writer.bytes
   }
@@ -77,6 +87,11 @@ struct SavedState: Equatable {
       SavedState.append(Array(runs.prefix(left)), to: &writer)
       left = max(0, left - runs.count)
     }
+  }
+
+  private static func append(_ text: String, to writer: inout ByteWriter) {
+    writer.appendVarying(text.utf8.count)
+    writer.append(text.utf8)
   }
 
   /// Runs as distances: from the end of the one before, and the length.
@@ -129,7 +144,8 @@ struct SavedState: Equatable {
       let knownDamage = list(
         &reader, { reader in both(reader.nextNumber(), reader.nextCount()).map(KnownDamage.init) }),
       let segments = list(&reader, { reader in both(reader.nextNumber(), reader.nextCount()) }),
-      let released = list(&reader, { reader in both(reader.nextNumber(), runs(&reader)) })
+      let released = list(&reader, { reader in both(reader.nextNumber(), runs(&reader)) }),
+      let owner = text(&reader), let isAside = reader.next(UInt8.self)
     else { return nil }
     state.ordinal = ordinal
     state.segment = segment
@@ -138,7 +154,15 @@ struct SavedState: Equatable {
     state.knownDamage = knownDamage
     state.segments = segments.map { Known(segment: $0.0, bytes: $0.1 / 2, isEnded: $0.1 % 2 == 1) }
     state.released = released.map { (ordinal: $0.0, runs: $0.1) }
+    state.owner = owner
+    guard isAside == 1 else { return state }
+    guard let owner = text(&reader), let folder = text(&reader), let events = reader.nextCount() else { return nil }
+    state.aside = SpoolAside(owner: owner, folder: folder, events: events)
     return state
+  }
+
+  private static func text(_ reader: inout ByteReader) -> String? {
+    list(&reader) { $0.next(UInt8.self) }.map { String(decoding: $0, as: UTF8.self) }
   }
 
   private static func both<One, Other>(_ one: One?, _ other: Other?) -> (One, Other)? {

@@ -12,7 +12,7 @@ extension SpoolCore {
         throw error
       }
     } catch {
-      trouble = Trouble(text: error.text, code: error.code, probeAtS: atS + probeIntervalS)
+      trouble = Trouble(failure: error, probeAtS: atS + probeIntervalS)
       lengthenProbing(error.code)
     }
   }
@@ -23,16 +23,18 @@ extension SpoolCore {
     try refuseNewer(entries)
     quarantine = (try? disk.list(Quarantine.folder)) ?? []
     var damage: [SpoolDamage] = []
-    let state = try readState(entries, &damage)
+    var state = try readState(entries, &damage)
     let files = entries.compactMap { entry in SegmentName(entry.name).map { (name: $0, sizeBytes: entry.sizeBytes) } }
     let unique = Dictionary(files.map { ($0.name.number, $0) }, uniquingKeysWith: { one, _ in one }).values
-    let recovery = try Recovery(Array(unique), state) { name, size throws(DiskFailure) in
+    var recovery = try Recovery(Array(unique), state) { name, size throws(DiskFailure) in
       try readPatiently(name.text, min(size, SegmentScan.largestBytes))
     }
+    let formerOwner = state.owner
+    if isOthers(state) { (state, recovery) = try part(from: state, recovery, files.map(\.name)) }
     adopt(state, recovery, files.map(\.name))
     damage += mend(recovery, entries)
     phase = .open
-    reports.append(.opened(contents(damage)))
+    reports.append(.opened(contents(damage, formerOwner)))
     attempt(atS) { core throws(DiskFailure) in
       try core.settle(recovery)
       try core.save()
@@ -92,6 +94,7 @@ extension SpoolCore {
     lanes = [SpoolLaneCount](repeating: SpoolLaneCount(), count: 3)
     for segment in segments { count(segment.name.lane, segment.live, 1) }
     let told = Set(segments.flatMap(\.notes))
+    aside = stillAside(state)
     notes = state.notes.filter { !told.contains($0.note.id) }
     knownDamage = state.knownDamage
   }
@@ -161,7 +164,7 @@ extension SpoolCore {
     for name in damaged { keepCopy(of: name) }
   }
 
-  private func contents(_ damage: [SpoolDamage]) -> SpoolContents {
+  private func contents(_ damage: [SpoolDamage], _ formerOwner: String) -> SpoolContents {
     var contents = SpoolContents()
     contents.lanes = lanes
     contents.oldestBornAtS = oldestBornAtS
@@ -172,6 +175,8 @@ extension SpoolCore {
     contents.ordinal = ordinal
     contents.fleetAcknowledges = fleetAcknowledges
     contents.damage = damage
+    contents.formerOwner = formerOwner.isEmpty ? nil : formerOwner
+    contents.aside = aside
     contents.notes = notes.map(\.note)
     return contents
   }

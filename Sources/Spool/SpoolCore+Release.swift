@@ -85,8 +85,9 @@ extension SpoolCore {
           try core.endSegment(lane, atS)
         }
         if !core.refused.isEmpty { try core.tellRefused() }
-        try core.removeSpent()
         try core.save()
+        // That these are gone need not be known: the next start finds that nothing is left of them.
+        for segment in core.segments where segment.isSpent { try core.remove(segment.name) }
       }
     }
     for lane in SpoolLane.allCases where writers[lane.index] != nil { seal(lane) }

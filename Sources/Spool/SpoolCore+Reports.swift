@@ -10,8 +10,10 @@ extension SpoolCore {
   var state: SpoolState {
     var state = SpoolState()
     state.lanes = lanes
+    state.formerEvents = former.reduce(0) { $0 + $1.live.events }
     state.oldestBornAtS = oldestBornAtS
-    state.trouble = trouble?.text
+    state.storedBytes = storedBytes
+    state.trouble = trouble?.failure
     state.unsaved = writers.reduce(0) { $0 + ($1?.waiting.count ?? 0) }
     state.sizeBytes = sizeBytes
     state.damagedRecords = damagedRecords
@@ -21,15 +23,34 @@ extension SpoolCore {
     return state
   }
 
-  /// Of each lane's oldest segment, since looking at each event would cost too much.
+  /// What earlier runs left and nobody has released.
+  private var former: some Sequence<Segment> {
+    segments.lazy.filter { [ordinal] in $0.name.ordinal != ordinal && !$0.isSpent }
+  }
+
+  /// Of each lane's oldest segment of a former run, since looking at each event would cost too much. One that nobody
+  /// knows the age of may be the oldest of all.
   var oldestBornAtS: Double? {
-    SpoolLane.allCases.compactMap { lane in
-      segments.first { $0.name.lane == lane && !$0.isSpent }?.oldestBornAt
-    }.min().map(Double.init)
+    var oldest: UInt32?
+    for lane in SpoolLane.allCases {
+      guard let segment = former.first(where: { $0.name.lane == lane }) else { continue }
+      guard let bornAt = segment.oldestBornAt else { return nil }
+      oldest = min(oldest ?? bornAt, bornAt)
+    }
+    return oldest.map(Double.init)
+  }
+
+  /// What has been taken and is not on the disk yet is in memory too, and counted there.
+  private var storedBytes: Int {
+    let waiting = writers.compactMap { $0 }.flatMap(\.waiting)
+    return max(
+      0,
+      lanes.reduce(0) { $0 + $1.bytes }
+        - waiting.reduce(0) { $0 + RecordFrame($1.record, bornAtS: $1.bornAtS).size })
   }
 
   mutating func reportState(_ atS: Double) {
-    let isTurn = reported.trouble != trouble?.text
+    let isTurn = reported.trouble?.code != trouble?.failure.code
     guard isTurn || reportDueS.map({ atS >= $0 }) ?? true else { return }
     let state = state
     if state != reported || reported.lanes.isEmpty {

@@ -11,6 +11,8 @@ extension SpoolCore {
     state.ordinal = ordinal
     state.segment = lastSegment
     state.fleetAcknowledges = fleetAcknowledges
+    state.owner = owner
+    state.aside = aside
     state.notes = notes
     state.knownDamage = knownDamage.filter { index(of: $0.segment) != nil }.suffix(SpoolCore.knownDamageLimit)
     state.segments = segments.map {
@@ -33,7 +35,10 @@ extension SpoolCore {
   /// Replaces the state file where it would change.
   mutating func save() throws(DiskFailure) {
     stateDueS = nil
-    let bytes = snapshot.encoded
+    try replace(with: snapshot.encoded)
+  }
+
+  mutating func replace(with bytes: [UInt8]) throws(DiskFailure) {
     if bytes == savedBytes { return }
     do throws(DiskFailure) {
       try write(bytes)

@@ -17,7 +17,7 @@ extension SpoolCore {
   /// Nothing is kept from now on; what waits is given back.
   mutating func fall(into failure: DiskFailure, _ atS: Double) {
     guard trouble == nil else { return }
-    trouble = Trouble(text: failure.text, code: failure.code, probeAtS: atS + probeIntervalS)
+    trouble = Trouble(failure: failure, probeAtS: atS + probeIntervalS)
     lengthenProbing(failure.code)
     for lane in SpoolLane.allCases { salvage(lane) }
     let records = refused.map(\.sequence)
@@ -45,7 +45,7 @@ extension SpoolCore {
 
   mutating func giveBack(_ sequences: [UInt64], _ reason: String? = nil) {
     guard !sequences.isEmpty else { return }
-    let reason = reason ?? trouble?.text ?? "the spool is closed"
+    let reason = reason ?? trouble?.failure.text ?? "the spool is closed"
     reports.append(.notStored(boot: boot, sequences, reason: reason))
   }
 
@@ -61,7 +61,7 @@ extension SpoolCore {
       tryToOpen(atS)
       return
     }
-    if trouble?.code == ENOSPC { freeSpent() }
+    if trouble?.failure.code == ENOSPC { freeSpent() }
     do throws(DiskFailure) {
       try tryDisk()
       // What could not be saved meanwhile, before anything else is taken: the disk may have a state that was withdrawn.
@@ -69,8 +69,7 @@ extension SpoolCore {
       trouble = nil
       scheduleRemoval(atS)
     } catch {
-      trouble?.text = error.text
-      trouble?.code = error.code
+      trouble?.failure = error
       trouble?.probeAtS = atS + probeIntervalS
       lengthenProbing(error.code)
     }
@@ -86,19 +85,26 @@ extension SpoolCore {
     for segment in segments where segment.isSpent && segment.notes.isEmpty { try? remove(segment.name) }
   }
 
-  /// Writes, syncs and removes a small file.
+  /// Whether something can be written.
   func tryDisk() throws(DiskFailure) {
-    if trouble?.code == ENOSPC, let free = disk.freeBytes(), free < 4 * Probing.bytes.count {
+    if trouble?.failure.code == ENOSPC, let free = disk.freeBytes(), free < 4 * Probing.bytes.count {
       throw DiskFailure(call: "write", code: ENOSPC, name: Probing.file)
     }
-    try? disk.unlink(Probing.file)
-    let file = try disk.create(Probing.file)
+    try disk.tryOut(Probing.file)
+  }
+}
+
+extension SpoolDisk {
+  /// Writes, syncs and removes a small file.
+  public func tryOut(_ name: String) throws(DiskFailure) {
+    try? unlink(name)
+    let file = try create(name)
     defer {
-      disk.close(file)
-      try? disk.unlink(Probing.file)
+      close(file)
+      try? unlink(name)
     }
-    try disk.append(Probing.bytes, to: file)
-    try disk.sync(file)
+    try append(Probing.bytes, to: file)
+    try sync(file)
   }
 }
 
@@ -106,6 +112,7 @@ extension DiskFailure {
   /// In words, for the log and for messages.
   public var text: String {
     if call == "format" { return "\(name) was written by a newer version; the folder is left alone" }
+    if call == "owner" { return "events of \(name), and others are set aside already" }
     if call == "flock", code == EWOULDBLOCK { return "in use by another process" }
     let words = judder_error_text(code).map { String(cString: $0) } ?? "error \(code)"
     return name.isEmpty ? "\(words) (\(call))" : "\(words) (\(call) of \(name))"

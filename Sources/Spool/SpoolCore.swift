@@ -21,8 +21,7 @@ public struct SpoolCore<Disk: SpoolDisk> {
 
   /// Why nothing can be kept at present.
   struct Trouble {
-    var text: String
-    var code: Int32
+    var failure: DiskFailure
     var probeAtS: Double
   }
 
@@ -30,6 +29,7 @@ public struct SpoolCore<Disk: SpoolDisk> {
 
   let disk: Disk
   let boot: UInt32
+  let owner: String
   var limits: SpoolLimits
   var phase = Phase.closed
   var trouble: Trouble?
@@ -58,6 +58,8 @@ public struct SpoolCore<Disk: SpoolDisk> {
   var lastNote: UInt64 = 0
   var knownDamage: [SavedState.KnownDamage] = []
   var fleetAcknowledges = false
+  /// What was set aside because it is of another owner.
+  var aside: SpoolAside?
   /// Events for which there was no room among more important ones; not told yet.
   var refused: [(sequence: UInt64, kind: UInt8)] = []
   var refusedDueS: Double?
@@ -82,10 +84,13 @@ public struct SpoolCore<Disk: SpoolDisk> {
   var writtenBytes = 0
   var syncs = 0
 
-  /// - Parameter boot: the id of this run: only its events are taken.
-  public init(disk: Disk, boot: UInt32, limits: SpoolLimits) {
+  /// - Parameters:
+  ///   - boot: the id of this run: only its events are taken
+  ///   - owner: whose events are kept, fit for a file's name: those of another one are set aside; empty: nobody asks
+  public init(disk: Disk, boot: UInt32, owner: String = "", limits: SpoolLimits) {
     self.disk = disk
     self.boot = boot
+    self.owner = owner
     self.limits = limits
   }
 

@@ -64,6 +64,10 @@ public struct SpoolContents: Equatable, Sendable {
   public var fleetAcknowledges = false
   /// What was not as it was written.
   public var damage: [SpoolDamage] = []
+  /// Whose events earlier runs kept; nil: not known.
+  public var formerOwner: String?
+  /// What is set aside because it is of another owner.
+  public var aside: SpoolAside?
   /// What earlier runs gave up and could not tell any more: to be told as `SpoolReport.evicted` is.
   public var notes: [EvictionNote] = []
 
@@ -75,10 +79,14 @@ public struct SpoolContents: Equatable, Sendable {
 public struct SpoolState: Equatable, Sendable {
   /// By `SpoolLane.rawValue`; all zero until the folder could be read.
   public var lanes: [SpoolLaneCount] = []
-  /// When the oldest event was measured [s since 1970]; nil when nothing is kept, or it is not known.
+  /// Of these the events of former runs.
+  public var formerEvents = 0
+  /// When the oldest event of former runs was measured [s since 1970]; nil when there is none, or it is not known.
   public var oldestBornAtS: Double?
-  /// Why nothing can be kept at present, in words; nil while the disk works.
-  public var trouble: String?
+  /// Bytes of the records, heads included, that outlast a power cut and that nobody has released.
+  public var storedBytes = 0
+  /// Why nothing can be kept at present; nil while the disk works.
+  public var trouble: DiskFailure?
   /// Events that were taken and are not on the disk for good.
   public var unsaved = 0
   /// Bytes of everything in the folder.

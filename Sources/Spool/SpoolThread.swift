@@ -24,11 +24,13 @@ public final class SpoolThread: Sendable {
   /// - Parameters:
   ///   - folder: made when it is missing and the folder above it exists
   ///   - boot: the id of this run
+  ///   - owner: whose events are kept; see `SpoolCore`
   ///   - capacity: how many requests wait at the most
   ///   - capacityBytes: how many bytes of payload wait at the most
   /// - Throws: when the kernel has no thread left.
   public init(
-    folder: String, boot: UInt32, limits: SpoolLimits, capacity: Int = 1024, capacityBytes: Int = 1_048_576
+    folder: String, boot: UInt32, owner: String = "", limits: SpoolLimits, capacity: Int = 1024,
+    capacityBytes: Int = 1_048_576
   ) throws(WorkerThread.StartFailure) {
     self.capacity = capacity
     self.capacityBytes = capacityBytes
@@ -36,7 +38,7 @@ public final class SpoolThread: Sendable {
     thread = Lock(nil)
     let loop = SpoolLoop(queue: { [queue] in SpoolThread.take(queue) }, work: work, ended: ended, reports: reports)
     let worker = try WorkerThread(name: "spool", stackBytes: 512 * 1024) {
-      loop.run(SpoolCore(disk: LinuxDisk(folder: folder), boot: boot, limits: limits))
+      loop.run(SpoolCore(disk: LinuxDisk(folder: folder), boot: boot, owner: owner, limits: limits))
     }
     thread.withLock { $0 = worker }
   }

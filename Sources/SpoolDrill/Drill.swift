@@ -89,7 +89,7 @@ struct Drill {
         again += sequences.filter { pending[$0] != nil }
       case .evicted(let note): tell(note)
       case .state(let state):
-        if state.isWorking != isWorking { say(state.trouble.map { "trouble \($0)" } ?? "works") }
+        if state.isWorking != isWorking { say(state.trouble.map { "trouble \($0.text)" } ?? "works") }
         isWorking = state.isWorking
       case .damaged(let damage): say("damaged \(damage)")
       case .stopped: say("stopped")

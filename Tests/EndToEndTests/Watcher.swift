@@ -40,9 +40,11 @@ final class Watcher {
 
   /// - Parameter seconds: it hears nothing after so long.
   /// - Returns: once the broker has its subscription.
-  init(_ broker: Broker, _ filter: String = "judder/#", seconds: Int = 60) throws {
+  init(
+    _ broker: Broker, _ filter: String = "judder/#", seconds: Int = 60, arguments more: [String] = []
+  ) throws {
     process = try broker.subscribe(
-      filter, arguments: ["-V", "5", "--retain-as-published", "-F", "%r %q %t %p", "-W", "\(seconds)"])
+      filter, arguments: ["-V", "5", "--retain-as-published", "-F", "%r %q %t %p", "-W", "\(seconds)"] + more)
   }
 
   deinit { process.stop(signal: SIGKILL) }

@@ -65,11 +65,11 @@ import Testing
 
   private func finding(_ directory: String) throws -> String {
     let settings = try load("[spool]\ndirectory = \"\(directory)\"").spool
-    return SpoolFinding.finding(settings).description
+    return SpoolFinding.finding(settings, of: "node-1").description
   }
 
   @Test func withoutAFolderThatIsAWarning() {
-    #expect(SpoolFinding.finding(nil).severity == .warning)
+    #expect(SpoolFinding.finding(nil, of: "node-1").severity == .warning)
   }
 
   @Test func aFolderThatIsMissingIsMadeOrAProblem() throws {
@@ -96,5 +96,79 @@ import Testing
     _ = core.handle(.stop, atS: 3)
     core = SpoolCore(disk: LinuxDisk(folder: place + "-other"), boot: 7, limits: limits)
     for _ in 1...2 { #expect(try finding(place).contains("3 events wait")) }
+  }
+
+  private func keep(_ events: Int, in place: String, owner: String = "node-1") {
+    let limits = SpoolLimits(capBytes: 1_000_000, capAgeS: nil)
+    var core = SpoolCore(disk: LinuxDisk(folder: place), boot: 7, owner: owner, limits: limits)
+    _ = core.open(atS: 1)
+    for sequence in 1...UInt64(events) {
+      let payload = [UInt8](repeating: 0x61, count: 100)
+      let record = SpoolRecord(boot: 7, sequence: sequence, lane: .shock, kind: 1, payload: payload)
+      _ = core.handle(.append(record, bornAtS: nil), atS: 2)
+    }
+    _ = core.handle(.stop, atS: 3)
+  }
+
+  @Test func aFolderThatTakesNothingIsAProblem() throws {
+    let found = try finding("/proc")
+    #expect(found.hasPrefix("problem spool: /proc") && found.contains("events would stay in memory"), "\(found)")
+  }
+
+  @Test func aDiskThatIsSmallerThanTheCapIsAWarning() throws {
+    let settings = try #require(try load("", state).spool)
+    let good = Finding(.good, "spool", "/s: nothing waits")
+    #expect(SpoolFinding.room(good, settings, 31_000_000, usedBytes: 1_000_000) == good)
+    let short = SpoolFinding.room(good, settings, 30_000_000, usedBytes: 1_000_000)
+    let expected =
+      "warning spool: /s: nothing waits; the disk has room for 31.00 MB of the 32.00 MB that spool.cap_mb allows; make "
+      + "room there, or lower spool.cap_mb"
+    #expect(short.description == expected)
+    #expect(SpoolFinding.room(good, settings, nil, usedBytes: 0) == good, "not known")
+  }
+
+  @Test func whatIsDamagedIsLeftToTheNodeWhichCountsIt() throws {
+    let place = try folder()
+    defer { try? FileManager.default.removeItem(atPath: place) }
+    keep(20, in: place)
+    let names = try FileManager.default.contentsOfDirectory(atPath: place)
+    let file = place + "/" + (try #require(names.first { $0.hasSuffix(".seg") }))
+    var bytes = try Data(contentsOf: URL(fileURLWithPath: file))
+    bytes[bytes.count / 2] ^= 0xFF
+    try bytes.write(to: URL(fileURLWithPath: file))
+    for _ in 1...2 { #expect(try finding(place).contains("1 places cannot be read")) }
+    let limits = SpoolLimits(capBytes: 1_000_000, capAgeS: nil)
+    var core = SpoolCore(disk: LinuxDisk(folder: place), boot: 8, owner: "node-1", limits: limits)
+    var settings = NodeSettings()
+    settings.outbox.hasSpool = true
+    var node = Node(boot: BootID(8), settings, clock: ClockState(wallAtStart: WallTime(seconds: 0), quality: .none))
+    _ = node.handle(.link(isConnected: true), at: .start)
+    for word in core.open(atS: 1).compactMap({ SpoolWord($0, folder: place) }) {
+      _ = node.handle(.spool(word), at: .start)
+    }
+    let effects = node.handle(.usage(ProcessLoad(residentKB: nil, processorS: nil)), at: .start)
+    let damaged = effects.compactMap { effect -> Int? in
+      if case .publish(let out) = effect, case .health(let health) = out.telegram.body {
+        health.spool.damaged
+      } else {
+        nil
+      }
+    }
+    #expect(damaged == [1])
+  }
+
+  @Test func eventsOfAnotherNameAreNamed() throws {
+    let place = try folder()
+    defer { try? FileManager.default.removeItem(atPath: place) }
+    keep(3, in: place, owner: "pump-7")
+    let found = try finding(place)
+    #expect(found.hasPrefix("warning") && found.contains("they are of pump-7, and node-1 would set them aside"))
+    let limits = SpoolLimits(capBytes: 1_000_000, capAgeS: nil)
+    var core = SpoolCore(disk: LinuxDisk(folder: place), boot: 8, owner: "node-1", limits: limits)
+    let words = core.open(atS: 1).compactMap { SpoolWord($0, folder: place) }
+    _ = core.handle(.stop, atS: 2)
+    let aside = words.compactMap { if case .opened(let contents) = $0 { contents.aside } else { nil } }
+    #expect(aside.first?.hasPrefix("3 events of pump-7, another name of this node, are set aside in \(place)/") == true)
+    #expect(try finding(place).contains("3 events of pump-7, another name of this node, are set aside"))
   }
 }

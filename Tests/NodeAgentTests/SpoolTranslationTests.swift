@@ -1,3 +1,4 @@
+import Glibc
 import NodeLogic
 import Spool
 import Telemetry
@@ -50,9 +51,14 @@ import Testing
     #expect(SpoolWord(.evicted(note), folder: "/s") == .evicted(eviction))
     var state = SpoolState()
     state.lanes = [SpoolLaneCount(events: 1, bytes: 10), SpoolLaneCount(events: 2, bytes: 20)]
+    state.formerEvents = 2
+    state.oldestBornAtS = 1000
+    state.storedBytes = 30
     state.sizeBytes = 4096
-    state.trouble = "full"
-    let condition = SpoolCondition(trouble: "full", events: 3, bytes: 4096)
+    state.trouble = DiskFailure(call: "write", code: ENOSPC, name: "")
+    let condition = SpoolCondition(
+      trouble: "no space left on the disk of /s; make room there, or lower spool.cap_mb", formerEvents: 2,
+      oldestBorn: WallTime(seconds: 1000), bytes: 30, sizeBytes: 4096)
     #expect(SpoolWord(.state(state), folder: "/s") == .state(condition))
     var found = Spool.SpoolContents()
     found.ordinal = 4

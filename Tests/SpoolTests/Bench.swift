@@ -19,12 +19,14 @@ struct Bench {
   var isStopped = false
 
   init(
-    _ disk: SimulatedDisk = SimulatedDisk(), boot: UInt32 = 0xB001, capBytes: Int = 1_048_576, capAgeS: Double? = nil,
+    _ disk: SimulatedDisk = SimulatedDisk(), boot: UInt32 = 0xB001, owner: String = "", capBytes: Int = 1_048_576,
+    capAgeS: Double? = nil,
     opens: Bool = true
   ) {
     self.disk = disk
     self.boot = boot
-    core = SpoolCore(disk: disk, boot: boot, limits: SpoolLimits(capBytes: capBytes, capAgeS: capAgeS))
+    core = SpoolCore(
+      disk: disk, boot: boot, owner: owner, limits: SpoolLimits(capBytes: capBytes, capAgeS: capAgeS))
     if opens { take(core.open(atS: nowS)) }
   }
 

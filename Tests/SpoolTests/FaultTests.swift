@@ -74,7 +74,7 @@ struct FaultTests {
     bench.pass(0.21)
     #expect(bench.notStored.sorted() == [1, 2])
     #expect(bench.stored == [])
-    #expect(bench.state.trouble == "Input/output error (sync)")
+    #expect(bench.state.trouble?.text == "Input/output error (sync)")
     bench.append(3)
     #expect(bench.notStored.sorted() == [1, 2, 3])
     bench.disk.fault = { _ in nil }
@@ -94,7 +94,7 @@ struct FaultTests {
       sequence += 1
       bench.append(sequence)
     }
-    #expect(bench.state.trouble?.hasPrefix("No space left on device") == true)
+    #expect(bench.state.trouble?.text.hasPrefix("No space left on device") == true)
     #expect(bench.stored.count + bench.notStored.count == Int(sequence))
     bench.pass(10)
     let written = bench.disk.writtenBytes
@@ -134,7 +134,7 @@ struct FaultTests {
     first.disk.isReadOnly = true
     var bench = first.next()
     #expect(bench.contents?.lanes.first?.events == 30)
-    #expect(bench.state.trouble?.hasPrefix("Read-only file system") == true)
+    #expect(bench.state.trouble?.text.hasPrefix("Read-only file system") == true)
     #expect(bench.everything().map(\.sequence) == Array(1...30))
     bench.append(1)
     #expect(bench.notStored == [1])
@@ -171,7 +171,7 @@ struct FaultTests {
     first.disk.fault = { $0.kind == kind ? EACCES : nil }
     var bench = first.next()
     #expect(bench.contents == nil)
-    #expect(bench.state.trouble?.hasPrefix("Permission denied") == true)
+    #expect(bench.state.trouble?.text.hasPrefix("Permission denied") == true)
     bench.append(1)
     #expect(bench.notStored == [1])
     bench.disk.fault = { _ in nil }

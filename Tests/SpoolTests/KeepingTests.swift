@@ -140,7 +140,7 @@ struct KeepingTests {
     let first = Bench()
     var second = Bench(first.disk, boot: 2)
     #expect(second.contents == nil)
-    #expect(second.state.trouble == "in use by another process")
+    #expect(second.state.trouble?.text == "in use by another process")
     second.append(1)
     #expect(second.notStored == [1])
     first.disk.close()

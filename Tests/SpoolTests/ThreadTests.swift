@@ -67,7 +67,7 @@ struct ThreadTests {
       waitUntil(seconds: 5) {
         said += second.drain()
         return said.contains {
-          if case .state(let state) = $0 { state.trouble == "in use by another process" } else { false }
+          if case .state(let state) = $0 { state.trouble?.text == "in use by another process" } else { false }
         }
       })
     first.stop(withinS: 5)

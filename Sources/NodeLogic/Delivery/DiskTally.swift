@@ -10,17 +10,22 @@ struct DiskTally: Sendable {
   private(set) var own = SequenceRuns()
   /// Events of former runs.
   private(set) var formerEvents = 0
+  /// When the oldest of them was measured; nil: not known.
   private(set) var oldestBorn: WallTime?
-  private(set) var damaged = 0
-  /// As the spool says.
-  private(set) var fileBytes: Int?
+  /// Places that could not be read back.
+  var damaged = 0
+  /// What it takes on the disk, and what of that waits, as the spool says [bytes].
+  private var sizeBytes: Int?
+  private var waitingBytes: Int?
   private var payloadBytes = 0
   private var ordinal: UInt32?
   private var ranks: [BootID: Int] = [:]
 
   var events: Int { own.count + formerEvents }
   /// What they take [bytes].
-  var bytes: Int { events == 0 ? 0 : max(0, fileBytes ?? payloadBytes) }
+  var bytes: Int { events == 0 ? 0 : max(0, waitingBytes ?? payloadBytes) }
+  /// What it takes on the disk, with what is released and not removed yet [bytes].
+  var roomBytes: Int { sizeBytes ?? bytes }
 
   mutating func open(_ contents: SpoolContents) {
     isOpen = true
@@ -72,10 +77,11 @@ struct DiskTally: Sendable {
 
   mutating func take(_ condition: SpoolCondition) {
     trouble = condition.trouble
-    fileBytes = condition.bytes ?? fileBytes
-    oldestBorn = condition.oldestBorn ?? oldestBorn
-    guard let events = condition.events else { return }
-    formerEvents = max(0, events - own.count)
+    sizeBytes = condition.sizeBytes ?? sizeBytes
+    waitingBytes = condition.bytes ?? waitingBytes
+    guard let former = condition.formerEvents else { return }
+    formerEvents = former
+    oldestBorn = condition.oldestBorn
   }
 
   mutating func note(_ damage: SpoolDamage) { damaged += damage.isTorn ? 0 : 1 }

@@ -91,15 +91,16 @@ extension Outbox {
     switch word {
     case .opened(let contents): open(contents, at: now)
     case .stored(let boot, let numbers): if boot == self.boot { for number in numbers { store(number) } }
-    case .notStored(let boot, let numbers, let reason):
+    case .notStored(let boot, let numbers):
       if boot == self.boot { for number in numbers { keepInMemory(number, at: now) } }
-      notices.append(.notStored(reason))
       makeRoom(at: now)
     case .fetched(let id, let events, let last, let isEnd): take(id, events, last: last, isEnd: isEnd, at: now)
     case .evicted(let eviction): lose(eviction)
     case .damaged(let damage): note(damage)
     case .state(let condition):
-      if condition.trouble != disk.trouble { notices.append(condition.trouble.map { .trouble($0) } ?? .works) }
+      if condition.trouble != disk.trouble {
+        notices.append(condition.trouble.map { .trouble($0, settings.memoryBytes) } ?? .works)
+      }
       disk.take(condition)
       if condition.trouble == nil { feed.resume() }
     }
@@ -112,11 +113,14 @@ extension Outbox {
     }
     for eviction in contents.evictions { tell(of: eviction) }
     for damage in contents.damage { note(damage) }
+    // A start that ended before it could tell has mended the rest.
+    disk.damaged = max(disk.damaged, contents.evictions.count { $0.reason == .damaged })
     if contents.events > 0 {
       routineReader.revisit(after: nil)
       waveformReader.revisit(after: nil)
     }
     notices.append(.opened(contents.events))
+    if let aside = contents.aside { notices.append(.aside(aside)) }
   }
 
   private mutating func store(_ sequence: UInt64) {

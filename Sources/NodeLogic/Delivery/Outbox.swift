@@ -120,10 +120,12 @@ public struct Outbox: Sendable {
   /// Events that are in memory alone.
   public var unsaved: Int { unsavedCount }
   /// Events that are about to go out, or under way, but for those that are on the disk and late: what it is worth to
-  /// wait for at the end.
+  /// wait for at the end. What is in memory alone, and no disk will keep, is worth waiting for the fleet tool too.
   public var imminent: Int {
-    entries.values.count {
-      !$0.isFetched && ($0.phase == .underWay || ($0.phase == .waiting && !($0.isLate && $0.keeping == .stored)))
+    let isKept = isSpoolReady && disk.trouble == nil
+    return entries.values.count {
+      if $0.phase == .unconfirmed { return !isKept && $0.keeping != .stored }
+      return !$0.isFetched && ($0.phase == .underWay || ($0.phase == .waiting && !($0.isLate && $0.keeping == .stored)))
     }
   }
 

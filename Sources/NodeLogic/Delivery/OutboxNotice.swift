@@ -4,9 +4,10 @@ internal import Telemetry
 enum OutboxNotice: Equatable, Sendable {
   /// The spool works, and holds so many events of earlier runs.
   case opened(Int)
-  /// Nothing can be kept on the disk just now.
-  case trouble(String)
-  case notStored(String)
+  /// Events of another name of this node are there.
+  case aside(String)
+  /// Nothing can be kept on the disk just now, but so many bytes in memory.
+  case trouble(String, Int)
   /// The disk takes events again.
   case works
   case damaged(SpoolDamage)
@@ -29,8 +30,12 @@ enum OutboxNotice: Equatable, Sendable {
     switch self {
     case .opened(let events):
       Note(.info, "spool", events == 0 ? "spool: nothing waits" : "spool: \(events) events of earlier runs wait")
-    case .trouble(let why), .notStored(let why):
-      Note(.warning, "spool", "spool: \(why): events stay in memory, and a power cut would lose them; trying again")
+    case .aside(let what): Note(.warning, "spool name", "spool: \(what)")
+    case .trouble(let why, let memoryBytes):
+      Note(
+        .warning, "spool",
+        "spool: \(why); until then events are kept in memory (up to \(memoryBytes / 1000) kB), and "
+          + "a power cut would lose them")
     case .works: Note(.notice, "spool", "spool: events are kept on the disk")
     case .damaged(let damage):
       damage.isTorn

@@ -3,6 +3,8 @@ internal import Telemetry
 /// How fast events come, and how old the oldest on the disk is: what a health message says of the spool.
 struct SpoolOutlook: Sendable {
   private static let bucketS = 600.0
+  /// A shorter time says nothing of a pace [s].
+  private static let leastS = 300.0
   private static let buckets = 6
   private static let markS = 60.0
   private static let mostMarks = 2048
@@ -41,13 +43,13 @@ struct SpoolOutlook: Sendable {
   /// When the event with this number was made, a minute too early at the most; nil when that is not known.
   func madeAt(_ sequence: UInt64) -> Instant? { marks.last { $0.sequence <= sequence }?.madeAt }
 
-  /// How long it takes to fill so much room [s], at the pace of the last hour; nil before ten minutes have passed, and
+  /// How long it takes to fill so much room [s], at the pace of the last hour; nil before five minutes have passed, and
   /// while nothing comes.
   mutating func lastsS(room: Int, at now: Instant) -> Double? {
     advance(to: now)
     let spanS = min(now - begun, Double(Self.buckets - 1) * Self.bucketS + (now - bucketFrom))
     let sum = bytes.reduce(0, +)
-    guard spanS >= Self.bucketS, sum > 0 else { return nil }
+    guard spanS >= Self.leastS, sum > 0 else { return nil }
     return Double(max(0, room)) / (sum / spanS)
   }
 }

@@ -26,7 +26,7 @@ public enum SpoolWord: Equatable, Sendable {
   /// These are on the disk, or were released before they had to be.
   case stored(boot: BootID, [UInt64])
   /// These are not kept: to be offered again later.
-  case notStored(boot: BootID, [UInt64], reason: String)
+  case notStored(boot: BootID, [UInt64])
   /// What was asked for. `last`: the place of the last of them; `isEnd`: nothing was behind it.
   case fetched(id: UInt64, [StoredEvent], last: SpoolMark?, isEnd: Bool)
   /// Events were given up for want of room, or for their age: to be told by an event with the id of the note.
@@ -51,6 +51,8 @@ public struct SpoolContents: Equatable, Sendable {
   public var bootOrdinal: UInt32?
   /// A fleet tool has acknowledged this node in some run.
   public var fleetAcknowledges = false
+  /// Why events that are there are not sent: they are of another name of this node; nil: there are none.
+  public var aside: String?
   /// What was given up and not told yet.
   public var evictions: [SpoolEviction] = []
   /// What was not as it was written.
@@ -118,21 +120,26 @@ public struct SpoolDamage: Equatable, Sendable {
 
 /// How the spool is doing.
 public struct SpoolCondition: Equatable, Sendable {
-  /// Why nothing can be kept on the disk just now; nil: all is well.
+  /// Why nothing can be kept on the disk just now, where, and what to do about it; nil: all is well.
   public var trouble: String?
-  /// Events on the disk that were not released; nil: it does not say.
-  public var events: Int?
-  /// How much room the spool takes on the disk [bytes]; nil: it does not say.
-  public var bytes: Int?
-
-  /// When the oldest was measured; nil when nothing is kept, or that is not known.
+  /// Events of former runs on the disk that were not released; nil: it does not say.
+  public var formerEvents: Int?
+  /// When the oldest of them was measured; nil when there is none, or that is not known.
   public var oldestBorn: WallTime?
+  /// What the events on the disk take that were not released, of this run too [bytes]; nil: it does not say.
+  public var bytes: Int?
+  /// How much room the spool takes on the disk [bytes]; nil: it does not say.
+  public var sizeBytes: Int?
 
   /// A spool in this condition.
-  public init(trouble: String? = nil, events: Int? = nil, bytes: Int? = nil, oldestBorn: WallTime? = nil) {
+  public init(
+    trouble: String? = nil, formerEvents: Int? = nil, oldestBorn: WallTime? = nil, bytes: Int? = nil,
+    sizeBytes: Int? = nil
+  ) {
     self.trouble = trouble
-    self.events = events
-    self.bytes = bytes
+    self.formerEvents = formerEvents
     self.oldestBorn = oldestBorn
+    self.bytes = bytes
+    self.sizeBytes = sizeBytes
   }
 }

@@ -56,7 +56,7 @@ extension Outbox {
     health.unsaved = settings.hasSpool ? Self.positive(unsaved) : nil
     health.setAside = Self.positive(setAsideCount)
     health.damaged = Self.positive(disk.damaged)
-    let roomBytes = isOnDisk ? settings.spoolBytes - disk.bytes : settings.memoryBytes - memoryBytes
+    let roomBytes = isOnDisk ? settings.spoolBytes - disk.roomBytes : settings.memoryBytes - memoryBytes
     health.lastsS = outlook.lastsS(room: roomBytes, at: now)
     return health
   }
@@ -69,12 +69,12 @@ extension Outbox {
   }
 
   func oldestAgeS(at now: Instant, clock: ClockState?, sleeps: SleepLog) -> Double? {
-    if disk.formerEvents > 0 {
-      guard let born = disk.oldestBorn, let clock, clock.quality != .none else { return nil }
-      return clock.wall(at: now) - born
-    }
     let inMemory = entries.values.filter { !$0.isFetched }.map(\.madeAt).min()
     let made = [inMemory, disk.own.first.flatMap { outlook.madeAt($0) }].compactMap { $0 }.min()
-    return made.map { now - sleeps.aged($0) }
+    let ownS = made.map { now - sleeps.aged($0) }
+    guard disk.formerEvents > 0 else { return ownS }
+    // What former runs left is older than anything of this one, and only the calendar knows by how much.
+    guard let born = disk.oldestBorn, let clock, clock.quality != .none else { return nil }
+    return max(clock.wall(at: now) - born, ownS ?? 0)
   }
 }

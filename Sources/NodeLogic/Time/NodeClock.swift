@@ -37,14 +37,14 @@ public struct NodeClock: Equatable, Sendable {
 
   /// The system clock counts until GPS time is known.
   public init(system: ClockState) {
-    self.system = system
-    state = system
+    self.system = system.forMessages
+    state = self.system
   }
 
   /// Takes what the shell found: the system clock was set, or is worth more or less.
   /// - Returns: what is worth a line.
   public mutating func setSystem(_ system: ClockState, at now: Instant) -> Note? {
-    self.system = system
+    self.system = system.forMessages
     return review(at: now)
   }
 

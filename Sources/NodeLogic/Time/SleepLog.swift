@@ -32,7 +32,7 @@ struct SleepLog: Equatable, Sendable {
 
   /// The clock for a moment that may have been before a sleep, from the one that is right now.
   func clock(_ clock: ClockState, at moment: Instant) -> ClockState {
-    ClockState(wallAtStart: clock.wallAtStart + -seconds(since: moment), quality: clock.quality)
+    ClockState(wallAtStart: clock.wallAtStart + -seconds(since: moment), quality: clock.quality).forMessages
   }
 
   /// A moment on the line of instants that counts now: so much earlier as the machine slept since.

@@ -74,7 +74,7 @@ struct ModelSpool {
     switch wish {
     case .append(let event, let note, _):
       appended.append((EventLane(event.stream), event.boot, event.sequence))
-      if isBroken { return words.append(.notStored(boot: event.boot, [event.sequence], reason: "no space")) }
+      if isBroken { return words.append(.notStored(boot: event.boot, [event.sequence])) }
       if let mark = mark(event.boot, event.sequence) { kept[mark] = Kept(event: event, note: note) }
       evict()
     case .fetch(let id, let isWaveform, let after, let limit, let limitBytes):
@@ -118,7 +118,8 @@ struct ModelSpool {
       words.append(.stored(boot: record.event.boot, [record.event.sequence]))
     }
     let bytes = kept.values.reduce(0) { $0 + $1.event.payload.count }
-    words.append(.state(SpoolCondition(events: kept.count, bytes: bytes)))
+    let former = kept.values.count { $0.event.boot != boots.last }
+    words.append(.state(SpoolCondition(formerEvents: former, bytes: bytes)))
   }
 
   mutating func repair() {

@@ -133,6 +133,86 @@ import Testing
     #expect(fleet.damaged == 1 && fleet.delivery == .fleet && fleet.unconfirmed == 0)
   }
 
+  @Test func aDiskThatFailsIsToldOnceWithWhatToDoAndOnceWhenItWorksAgain() {
+    var node = node()
+    var told = notes(node.handle(.spool(.opened(SpoolContents())), at: now))
+    let full = SpoolCondition(trouble: "no space left on the disk of /s; make room there")
+    for word in [.notStored(boot: BootID(7), [1]), .state(full), .state(full), .notStored(boot: BootID(7), [1])]
+      as [SpoolWord]
+    {
+      told += notes(node.handle(.spool(word), at: now + 1))
+    }
+    told += notes(node.handle(.spool(.state(SpoolCondition())), at: now + 2))
+    let expected = [
+      "spool: nothing waits",
+      "spool: no space left on the disk of /s; make room there; until then events are kept in memory (up to 1000 kB), "
+        + "and a power cut would lose them",
+      "spool: events are kept on the disk",
+    ]
+    #expect(told == expected)
+  }
+
+  @Test func theAgeOfThisRunsEventsNeedsNoCalendar() throws {
+    var node = node()
+    _ = node.handle(.clock(ClockState(wallAtStart: WallTime(seconds: 0), quality: .none)), at: now)
+    _ = node.handle(.spool(.opened(SpoolContents())), at: now)
+    _ = node.handle(fix(1), at: now)
+    _ = node.handle(.tick, at: now + 1)
+    // The spool has written it, and syncs it in a moment.
+    _ = node.handle(.spool(.state(SpoolCondition(formerEvents: 0, bytes: 0, sizeBytes: 300))), at: now + 2)
+    _ = node.handle(.spool(.stored(boot: BootID(7), [1])), at: now + 3)
+    _ = node.handle(.spool(.state(SpoolCondition(formerEvents: 0, bytes: 280, sizeBytes: 300))), at: now + 4)
+    #expect(node.pendingEvents == 1)
+    _ = node.handle(.link(isConnected: true), at: now + 500)
+    let found = try #require(health(&node, at: now + 500))
+    #expect(found.oldestS.map { ($0 - 499).magnitude < 2 } == true, "\(String(describing: found.oldestS))")
+    #expect(found.lastsS != nil && (280..<700).contains(found.bytes), "\(found)")
+  }
+
+  @Test func theAgeOfFormerRunsNeedsOne() throws {
+    var node = node()
+    var contents = SpoolContents()
+    (contents.events, contents.boots) = (3, [BootID(3)])
+    _ = node.handle(.spool(.opened(contents)), at: now)
+    _ = node.handle(.link(isConnected: true), at: now)
+    #expect(try #require(health(&node, at: now)).oldestS == nil)
+    let born = WallTime(seconds: 1_800_000_000 - 3600)
+    _ = node.handle(.spool(.state(SpoolCondition(formerEvents: 3, oldestBorn: born))), at: now)
+    #expect(try #require(health(&node, at: now)).oldestS == 3700)
+  }
+
+  @Test func eventsOfAnotherNameAreSaidToBeThere() {
+    var node = node()
+    var contents = SpoolContents()
+    contents.aside = "3 events of pump-7 are set aside"
+    #expect(notes(node.handle(.spool(.opened(contents)), at: now)).contains("spool: 3 events of pump-7 are set aside"))
+  }
+
+  @Test func damageThatAnEarlierStartCouldNotTellIsCounted() throws {
+    var node = node()
+    var contents = SpoolContents()
+    contents.evictions = [SpoolEviction(id: 1, boot: BootID(3), runs: [4...6], events: nil, bytes: 9, reason: .damaged)]
+    _ = node.handle(.spool(.opened(contents)), at: now)
+    _ = node.handle(.link(isConnected: true), at: now)
+    #expect(try #require(health(&node, at: now)).damaged == 1)
+  }
+
+  @Test func whatTheFleetHasNotConfirmedIsWaitedForWhereNoDiskKeepsIt() {
+    for isKept in [false, true] {
+      var node = node {
+        $0.outbox.hasSpool = isKept
+        $0.outbox.delivery = .fleet
+      }
+      if isKept { _ = node.handle(.spool(.opened(SpoolContents())), at: now) }
+      _ = node.handle(.link(isConnected: true), at: now)
+      let sent = node.handle(fix(1), at: now) + node.handle(.tick, at: now + 1)
+      for token in published(sent).compactMap(\.token) { _ = node.handle(.delivered(token), at: now + 2) }
+      #expect(node.imminentEvents == (isKept ? 0 : 1))
+      _ = node.handle(.acknowledged(AckMessage(boot: BootID(7), sequence: 1).encode()), at: now + 3)
+      #expect(node.imminentEvents == 0)
+    }
+  }
+
   @Test func healthSaysHowLongTheRoomLasts() throws {
     var node = node {
       $0.outbox.spoolBytes = 1_000_000

@@ -180,4 +180,22 @@ import Testing
     #expect(answer("b", at: 11) == "done")
     #expect(answer("c", at: 20)?.hasPrefix("expired") == true)
   }
+
+  @Test func aClockThatIsSetBackGivesNoTimeThatNobodyWouldTake() throws {
+    for start in [-900, 1e11, -1e12] {
+      var node = node()
+      _ = node.handle(.link(isConnected: true), at: Instant(seconds: 1))
+      _ = node.handle(.clock(ClockState(wallAtStart: WallTime(seconds: start), quality: .rtc)), at: Instant(seconds: 2))
+      let sent = published(drive(&node, 3...4, offS: -1e9) + shake(&node, at: 10))
+      #expect(!sent.isEmpty)
+      for outgoing in sent {
+        let telegram = outgoing.telegram
+        #expect(telegram.envelope.clock == ClockQuality.none)
+        let read = try Telegram.decode(stream: telegram.body.stream, payload: telegram.encode())
+        let time = try #require(read.envelope.time)
+        let wall = try #require(read.envelope.clockState).wallAtStart
+        #expect(time.seconds >= 0 && ((wall.seconds - 60).magnitude < 0.01 || wall.seconds > 5e9))
+      }
+    }
+  }
 }

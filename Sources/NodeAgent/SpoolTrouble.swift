@@ -1,0 +1,45 @@
+internal import Daemon
+internal import Glibc
+internal import Spool
+
+/// Why the spool's folder takes nothing, in words for whoever looks after the node: the same for every call that fails
+/// for one reason.
+struct SpoolTrouble: Equatable {
+  /// What is wrong, and where.
+  let text: String
+  /// What to do about it.
+  let remedy: String
+
+  init(_ failure: DiskFailure, folder: String) {
+    (text, remedy) =
+      switch (failure.call, failure.code) {
+      case ("format", _):
+        (
+          "\(folder)/\(failure.name) was written by a newer version, and the folder is left alone",
+          "run that version, or move the folder away"
+        )
+      case ("owner", _):
+        (
+          "\(folder) keeps events of \(failure.name), another name of this node, and others are set aside already",
+          "set node.id back, or move \(folder)/other-* away"
+        )
+      case ("flock", EWOULDBLOCK):
+        ("\(folder) is in use by another process", "end that one, or set another spool.directory")
+      case (_, ENOSPC), (_, EDQUOT):
+        ("no space left on the disk of \(folder)", "make room there, or lower spool.cap_mb")
+      case (_, EROFS): ("the file system of \(folder) is read-only", "mount it for writing")
+      case (_, EACCES), (_, EPERM):
+        ("\(folder): \(systemErrorText(failure.code))", "let this user write there, or set another spool.directory")
+      case (_, ENOENT), (_, ENOTDIR):
+        ("\(folder): \(systemErrorText(failure.code))", "make the folder above it, or set another spool.directory")
+      default:
+        (
+          "the disk of \(folder) fails: \(systemErrorText(failure.code))",
+          "look at the disk, and replace it if it is worn"
+        )
+      }
+  }
+
+  /// Both.
+  var sentence: String { "\(text); \(remedy)" }
+}
