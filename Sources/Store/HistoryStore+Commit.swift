@@ -161,7 +161,7 @@ extension HistoryStore {
 
   private func write(_ touch: Touch, _ key: BootKey) throws(SQLiteFailure) {
     let coverage = touch.coverage
-    if coverage.wantsRecount { coverage.recount(try storedNumbers(key)) }
+    try recount(coverage, key)
     try write(coverage, key)
     try write(.stored, from: touch.above, to: coverage.above, key)
     try write(.evicted, from: touch.evicted, to: coverage.evicted, key)
