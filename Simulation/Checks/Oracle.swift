@@ -11,8 +11,6 @@ final class Oracle {
   private var lastAppended: [BootKey: UInt64] = [:]
   private var boots: [BootKey: Int] = [:]
   private(set) var lives: [Int: Int] = [:]
-  /// The events that tell of an eviction, by note: of several one suffices.
-  private(set) var tellers: [EvictionKey: Set<EventKey>] = [:]
   /// The events that were sent and tell of an event.
   private(set) var publishedTellers: [EventKey: Set<EventKey>] = [:]
   /// Evictions that the spool told, by note.
@@ -70,15 +68,14 @@ final class Oracle {
 
   func wished(_ wish: SpoolWish, of node: Int, knowsFleet: Bool) {
     switch wish {
-    case .append(let event, let note, _): appended(event, note, of: node)
+    case .append(let event, _, _): appended(event, of: node)
     case .release(let boot, let range): released(BootKey(node: node, boot: boot.value), range, knowsFleet: knowsFleet)
     case .fetch, .fleetAcknowledges, .clock: return
     }
   }
 
-  private func appended(_ event: StoredEvent, _ note: UInt64?, of node: Int) {
+  private func appended(_ event: StoredEvent, of node: Int) {
     let key = EventKey(node, event.boot.value, event.sequence)
-    if let note { tellers[EvictionKey(node: node, id: note), default: []].insert(key) }
     let boot = BootKey(node: node, boot: event.boot.value)
     world.expect(boots[boot] == lives[node], .i3Sequence, "an event of another run is kept")
     guard events[key] == nil else { return }
@@ -100,7 +97,7 @@ final class Oracle {
       guard let fate = events[key] else { continue }
       open[boot]?.remove(number)
       counts.released += 1
-      let isSettled = fate.isCommitted || fate.toldEvicted > 0 || fate.isEvicted
+      let isSettled = fate.isCommitted || fate.toldEvicted || fate.isEvicted
       let wasRefused = fate.answers.contains(.denied)
       if knowsFleet {
         // One that the broker took before the node knew of a fleet tool is done with.
@@ -138,7 +135,6 @@ final class Oracle {
     return key
   }
 
-  /// What was given up in memory has no note.
   private func noteTelling(_ message: EvictedMessage, by teller: EventKey) {
     for run in message.exactRuns ?? [] {
       for number in run {
@@ -212,7 +208,7 @@ final class Oracle {
   }
 
   private func decode(_ record: SpoolRecord) -> Telegram? {
-    Telemetry.Stream(kind: record.kind).flatMap { try? Telegram.decode(stream: $0, payload: record.payload) }
+    Telemetry.Stream(storedNumber: record.kind).flatMap { try? Telegram.decode(stream: $0, payload: record.payload) }
   }
 
   private func evicted(_ note: EvictionNote, of node: Int) {
@@ -228,7 +224,6 @@ final class Oracle {
         world.expect(events[key] != nil, .i5Cap, "\(key) is given up, and nobody made it")
         world.expect(events[key]?.isEvicted != true, .i5Cap, "\(key) is given up twice")
         events[key]?.isEvicted = true
-        events[key]?.note = note.id
         open[BootKey(node: node, boot: note.boot)]?.remove(number)
         counts.evicted += 1
       }

@@ -1,5 +1,6 @@
 import NodeLogic
 import Spool
+import SpoolWords
 import Telemetry
 import Testing
 

@@ -7,7 +7,7 @@ extension Outbox {
   private static let mostRepairs = 4096
 
   /// The number of the newest event of a stream, for who publishes it once more with times by this clock: somebody
-  /// outside may know it from now on, and acknowledge it.
+  /// outside may know it from now on, and acknowledge it. Nil where there is none, or it was given up.
   mutating func nameNewest(of stream: Stream, by clock: ClockState) -> UInt64? {
     guard let sequence = newest[stream] else { return nil }
     if !handedOver.contains(sequence), settings.hasSpool, repairs.count < Self.mostRepairs { repairs[sequence] = clock }

@@ -193,10 +193,13 @@ extension Node {
   /// says nothing new and need not be kept again. Not where the node was told to keep what it measures to itself: what
   /// it knew before that may not be so any more.
   private mutating func repeatOrientation(at now: Instant, _ effects: inout [NodeEffect]) {
-    guard let turn, motion?.isArmed == true,
-      let sequence = outbox.nameNewest(of: .orientation, by: clock(at: turn.at))
-    else { return }
-    var telegram = Telegram(envelope(turn.at), .orientation(turn.message(in: settings.convention)))
+    guard let turn, motion?.isArmed == true else { return }
+    let body = Telegram.Body.orientation(turn.message(in: settings.convention))
+    // One that was given up, and told so, is not to come nevertheless.
+    guard let sequence = outbox.nameNewest(of: .orientation, by: clock(at: turn.at)) else {
+      return append(body, at: turn.at, &effects)
+    }
+    var telegram = Telegram(envelope(turn.at), body)
     telegram.envelope.sequence = sequence
     handOver(Outgoing(telegram: telegram, isRetained: true), at: now, &effects)
   }

@@ -1,14 +1,14 @@
-internal import NodeLogic
-internal import Spool
+public import NodeLogic
+public import Spool
 internal import Telemetry
 
 // What the node's logic and its spool say, each in the words of the other.
 
 extension SpoolRequest {
-  /// Nil for what no spool keeps.
+  /// What the node's wish is to its spool; nil for what no spool keeps.
   ///
   /// - Parameter originS: CLOCK_MONOTONIC at `Instant.start` [s].
-  init?(_ wish: SpoolWish, originS: Double) {
+  public init?(_ wish: SpoolWish, originS: Double) {
     switch wish {
     case .append(let event, let note, let born):
       guard let kind = event.stream.storedNumber else { return nil }
@@ -28,7 +28,8 @@ extension SpoolRequest {
 }
 
 extension SpoolLane {
-  init(_ lane: EventLane) {
+  /// The node's lane.
+  public init(_ lane: EventLane) {
     self =
       switch lane {
       case .shock: .shock
@@ -39,8 +40,10 @@ extension SpoolLane {
 }
 
 extension SpoolWord {
-  /// Nil for what the node need not know.
-  init?(_ report: SpoolReport, folder: String) {
+  /// What the spool's report is to the node; nil for what it need not know.
+  ///
+  /// - Parameter folder: where the spool is, for what people read.
+  public init?(_ report: SpoolReport, folder: String) {
     switch report {
     case .opened(let found): self = .opened(NodeLogic.SpoolContents(found, folder: folder))
     case .stored(let boot, let numbers): self = .stored(boot: BootID(boot), numbers)
@@ -99,7 +102,7 @@ extension SpoolEviction {
       }
     self.init(
       id: note.id, boot: BootID(note.boot), runs: note.runs, events: note.events, counts: counts, bytes: note.bytes,
-      reason: reason)
+      reason: reason, tellings: note.tellings)
   }
 }
 
