@@ -118,7 +118,7 @@ final class Oracle {
   }
 
   func published(
-    _ telegram: Telegram, _ payload: [UInt8], token: UInt64, of node: Int, connectedAtS: Double
+    _ telegram: Telegram, _ payload: [UInt8], token: UInt64, of node: Int, measuredAtS: Double, connectedAtS: Double
   ) -> EventKey? {
     guard let sequence = telegram.envelope.sequence else {
       world.violated(.i3Sequence, "an event without a number is published")
@@ -131,6 +131,8 @@ final class Oracle {
     counts.published += 1
     events[key]?.publications += 1
     if case .evicted(let message) = telegram.body { noteTelling(message, by: key) }
+    // One that waited before it was offered to the spool was made earlier than anybody heard.
+    if let madeAtS = events[key]?.madeAtS { events[key]?.madeAtS = min(madeAtS, measuredAtS) }
     if let fate = events[key], fate.publications == 1 { checkLive(key, fate, connectedAtS: connectedAtS) }
     return key
   }

@@ -244,7 +244,9 @@ final class SimulatedNode {
     world.detail(
       "\(name) publishes \(telegram.body.stream) \(telegram.envelope.sequence ?? 0) of \(telegram.envelope.boot)")
     if let token = outgoing.token {
-      underWay[token] = world.oracle.published(telegram, payload, token: token, of: index, connectedAtS: connectedAtS)
+      let measuredAtS = startedAtS + sleptS + (telegram.envelope.uptime ?? now.seconds)
+      underWay[token] = world.oracle.published(
+        telegram, payload, token: token, of: index, measuredAtS: measuredAtS, connectedAtS: connectedAtS)
       if refusesAsFull, chance.oneIn(3) { return hand(.full(token)) }
     }
     let topic = "judder/\(name)/\(telegram.body.stream.rawValue)"
