@@ -30,7 +30,8 @@ extension SpoolCore {
     segments.reduce(0) { $0 + ($1.name.lane >= lane && !$1.entries.isEmpty ? $1.sizeBytes : 0) }
   }
 
-  /// The oldest segment of the least important lane. What only tells of earlier losses goes last: it has to be told again.
+  /// The oldest segment of the least important lane. What only tells of earlier losses goes last, since it has to be
+  /// told again.
   private func victim(notBefore lane: SpoolLane) -> SegmentName? {
     for candidate in SpoolLane.allCases.reversed() where candidate >= lane {
       let mine = segments.filter { $0.name.lane == candidate && !$0.entries.isEmpty }

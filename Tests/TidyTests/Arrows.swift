@@ -101,7 +101,8 @@ enum Arrows {
     let pattern = #/\b(?:library|program|benchmark)\(\s*"(\w+)"(?:,\s*\[([^\]]*)\])?(?:,\s*path: "[^"]*")?\s*\)/#
     let declarations = manifest.text.matches(of: pattern).map { match -> (String, Set<String>) in
       let names = (match.2 ?? "").split(separator: ",").map { $0.trimming(["\"", " ", "\n"]) }
-      return (String(match.1), Set(names))
+      // A list over several lines ends with a comma.
+      return (String(match.1), Set(names).subtracting([""]))
     }
     return Dictionary(uniqueKeysWithValues: declarations)
   }
