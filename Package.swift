@@ -53,6 +53,7 @@ let package = Package(
     library("Daemon", ["CLinux", "CTOML", "Telemetry", "Threading"]),
     library("MQTT", ["CMosquitto", "CLinux", "CTLS", "Threading"]),
     library("Spool", ["CLinux", "Threading"]),
+    library("SpoolWords", ["NodeLogic", "Spool", "Telemetry"]),
     library("DiskFaults", ["Spool"]),
     library("BrokerLink", ["Daemon", "MQTT", "Telemetry"]),
     library("Sensors", ["CLinux", "Telemetry", "Threading", "NodeLogic", "Daemon"]),
@@ -62,7 +63,10 @@ let package = Package(
 
     program(
       "NodeAgent",
-      ["Telemetry", "Threading", "NodeLogic", "Daemon", "MQTT", "BrokerLink", "Sensors", "Spool", "Waveforms"]),
+      [
+        "Telemetry", "Threading", "NodeLogic", "Daemon", "MQTT", "BrokerLink", "Sensors", "Spool", "SpoolWords",
+        "Waveforms",
+      ]),
     program(
       "FleetWatch",
       ["Telemetry", "Threading", "FleetLogic", "Daemon", "MQTT", "BrokerLink", "Sinks", "Store", "Waveforms"]),
@@ -72,7 +76,9 @@ let package = Package(
     benchmark("MotionBenchmark", ["NodeLogic", "Telemetry"], path: "Benchmarks/Motion"),
     benchmark("StoreBenchmark", ["Store", "Telemetry"], path: "Benchmarks/Store"),
 
-    benchmark("Simulate", ["DiskFaults", "FleetLogic", "NodeLogic", "Rig", "Spool", "Telemetry"], path: "Simulation"),
+    benchmark(
+      "Simulate", ["DiskFaults", "FleetLogic", "NodeLogic", "Rig", "Spool", "SpoolWords", "Telemetry"],
+      path: "Simulation"),
 
     tests("TelemetryTests", ["Telemetry", "Rig"]),
     tests("NodeLogicTests", ["NodeLogic", "Telemetry", "Rig"]),
@@ -85,11 +91,12 @@ let package = Package(
     tests("SinksTests", ["Sinks", "FleetLogic", "Telemetry"]),
     tests("StoreTests", ["Store", "StoreBenchmark", "Telemetry", "CSQLite", "Rig"]),
     tests(
-      "NodeAgentTests", ["NodeAgent", "NodeLogic", "Telemetry", "Daemon", "MQTT", "BrokerLink", "Sensors", "Spool"]),
+      "NodeAgentTests",
+      ["NodeAgent", "NodeLogic", "Telemetry", "Daemon", "MQTT", "BrokerLink", "Sensors", "Spool", "SpoolWords"]),
     tests(
       "FleetWatchTests",
       ["FleetWatch", "FleetLogic", "MQTT", "Sinks", "Store", "Telemetry", "Daemon", "Rig", "Waveforms"]),
-    tests("SimulationTests", ["Simulate", "DiskFaults", "NodeLogic", "Spool", "Telemetry"]),
+    tests("SimulationTests", ["Simulate", "DiskFaults", "NodeLogic", "Spool", "SpoolWords", "Telemetry"]),
     tests("EndToEndTests", ["MQTT", "Rig", "Telemetry", "FleetLogic", "NodeLogic", "Spool", "Store"]),
     tests("TidyTests", ["Rig"]),
     .testTarget(

@@ -34,10 +34,7 @@ struct EventFate {
   var isCounted = false
   /// The spool gave it up and said so.
   var isEvicted = false
-  /// The spool's note of it.
-  var note: UInt64?
-  /// How many events in the fleet tool's store say that it was given up.
-  var toldEvicted = 0
-  /// The event that says so.
-  var toldBy: EventKey?
+  /// The events in the fleet tool's store that say that it was given up.
+  var toldBy: Set<EventKey> = []
+  var toldEvicted: Bool { !toldBy.isEmpty }
 }

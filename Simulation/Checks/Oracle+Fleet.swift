@@ -19,21 +19,17 @@ extension Oracle {
   }
 
   private func told(_ key: EventKey, by teller: EventKey, _ reason: EvictedMessage.Reason) {
-    guard let fate = events[key] else {
+    guard events[key] != nil else {
       // What the spool does not take may be given up in memory before anybody hears of it.
       if reason == .unsaved { return noteUnheard(key, by: teller) }
       return world.violated(.i5Cap, "\(teller) tells that \(key) was given up, and nobody made it")
     }
-    world.expect(
-      fate.toldEvicted == 0, .i5Cap, "\(key) is told as given up by \(teller) and \(String(describing: fate.toldBy))")
-    events[key]?.toldEvicted += 1
-    events[key]?.toldBy = teller
+    events[key]?.toldBy.insert(teller)
   }
 
   private func noteUnheard(_ key: EventKey, by teller: EventKey) {
     var fate = EventFate(stream: .evicted, madeAtS: world.nowS, life: events[teller]?.life ?? 0, size: 0)
-    fate.toldEvicted = 1
-    fate.toldBy = teller
+    fate.toldBy = [teller]
     events[key] = fate
   }
 
@@ -44,35 +40,42 @@ extension Oracle {
     for number in numbers {
       let fate = events[EventKey(node, ack.boot.value, number)]
       world.expect(
-        fate?.isCommitted == true || (fate?.toldEvicted ?? 0) > 0, .i9Once,
+        fate?.isCommitted == true || fate?.toldEvicted == true, .i9Once,
         "event \(number) of \(ack.boot) is acknowledged, and not committed")
     }
   }
 
   // MARK: In the end
 
-  /// Everything that was promised is at the fleet tool, or it knows that it will not come.
+  /// Everything that was promised is at the fleet tool, or it knows that it will not come: delivered and told as given
+  /// up make what was made.
   func judge() {
     for (key, fate) in events.sorted(by: {
       ($0.key.node, $0.key.boot, $0.key.sequence) < ($1.key.node, $1.key.boot, $1.key.sequence)
     }) {
+      checkTellers(of: key, fate)
       let isPromised = fate.isStored || fate.life == lives[key.node]
       guard isPromised, !fate.isCommitted, !isToldEvicted(key), !fate.isLeftToBroker else { continue }
       guard !fate.answers.contains(.denied) else { continue }
-      world.violated(.endToEnd, "\(key) (\(fate.stream.rawValue)) never arrived: \(fate)")
+      world.violated(
+        fate.isEvicted ? .i5Cap : .endToEnd, "\(key) (\(fate.stream.rawValue)) never arrived, nor was told: \(fate)")
     }
   }
 
-  /// Told by an event that arrived, or by one whose own duty ended otherwise: that was left to the broker, or was
-  /// itself given up and told.
+  /// Told once, but where what told it was given up itself or its run ended.
+  private func checkTellers(of key: EventKey, _ fate: EventFate) {
+    let valid = fate.toldBy.filter { events[$0]?.isEvicted != true && events[$0]?.toldEvicted == false }
+    world.expect(
+      Set(valid.map(\.boot)).count == valid.count, .i5Cap, "\(key) is told as given up by \(fate.toldBy)")
+  }
+
+  /// Told by an event that arrived, or by one whose own duty ended at the broker.
   private func isToldEvicted(_ key: EventKey) -> Bool {
     guard let fate = events[key] else { return false }
-    if fate.toldEvicted > 0 { return true }
-    var told = publishedTellers[key] ?? []
-    if let note = fate.note { told.formUnion(tellers[EvictionKey(node: key.node, id: note)] ?? []) }
-    return told.contains { teller in
+    if fate.toldEvicted { return true }
+    return (publishedTellers[key] ?? []).contains { teller in
       guard let fate = events[teller] else { return false }
-      return fate.isCommitted || fate.isLeftToBroker || fate.answers.contains(.denied) || isToldEvicted(teller)
+      return fate.isCommitted || fate.isLeftToBroker || fate.answers.contains(.denied)
     }
   }
 }

@@ -11,8 +11,6 @@ final class Oracle {
   private var lastAppended: [BootKey: UInt64] = [:]
   private var boots: [BootKey: Int] = [:]
   private(set) var lives: [Int: Int] = [:]
-  /// The events that tell of an eviction, by note: of several one suffices.
-  private(set) var tellers: [EvictionKey: Set<EventKey>] = [:]
   /// The events that were sent and tell of an event.
   private(set) var publishedTellers: [EventKey: Set<EventKey>] = [:]
   /// Evictions that the spool told, by note.
@@ -70,15 +68,14 @@ final class Oracle {
 
   func wished(_ wish: SpoolWish, of node: Int, knowsFleet: Bool) {
     switch wish {
-    case .append(let event, let note, _): appended(event, note, of: node)
+    case .append(let event, _, _): appended(event, of: node)
     case .release(let boot, let range): released(BootKey(node: node, boot: boot.value), range, knowsFleet: knowsFleet)
     case .fetch, .fleetAcknowledges, .clock: return
     }
   }
 
-  private func appended(_ event: StoredEvent, _ note: UInt64?, of node: Int) {
+  private func appended(_ event: StoredEvent, of node: Int) {
     let key = EventKey(node, event.boot.value, event.sequence)
-    if let note { tellers[EvictionKey(node: node, id: note), default: []].insert(key) }
     let boot = BootKey(node: node, boot: event.boot.value)
     world.expect(boots[boot] == lives[node], .i3Sequence, "an event of another run is kept")
     guard events[key] == nil else { return }
@@ -100,7 +97,7 @@ final class Oracle {
       guard let fate = events[key] else { continue }
       open[boot]?.remove(number)
       counts.released += 1
-      let isSettled = fate.isCommitted || fate.toldEvicted > 0 || fate.isEvicted
+      let isSettled = fate.isCommitted || fate.toldEvicted || fate.isEvicted
       let wasRefused = fate.answers.contains(.denied)
       if knowsFleet {
         // One that the broker took before the node knew of a fleet tool is done with.
@@ -121,7 +118,7 @@ final class Oracle {
   }
 
   func published(
-    _ telegram: Telegram, _ payload: [UInt8], token: UInt64, of node: Int, connectedAtS: Double
+    _ telegram: Telegram, _ payload: [UInt8], token: UInt64, of node: Int, measuredAtS: Double, connectedAtS: Double
   ) -> EventKey? {
     guard let sequence = telegram.envelope.sequence else {
       world.violated(.i3Sequence, "an event without a number is published")
@@ -134,11 +131,12 @@ final class Oracle {
     counts.published += 1
     events[key]?.publications += 1
     if case .evicted(let message) = telegram.body { noteTelling(message, by: key) }
+    // One that waited before it was offered to the spool was made earlier than anybody heard.
+    if let madeAtS = events[key]?.madeAtS { events[key]?.madeAtS = min(madeAtS, measuredAtS) }
     if let fate = events[key], fate.publications == 1 { checkLive(key, fate, connectedAtS: connectedAtS) }
     return key
   }
 
-  /// What was given up in memory has no note.
   private func noteTelling(_ message: EvictedMessage, by teller: EventKey) {
     for run in message.exactRuns ?? [] {
       for number in run {
@@ -212,7 +210,7 @@ final class Oracle {
   }
 
   private func decode(_ record: SpoolRecord) -> Telegram? {
-    Telemetry.Stream(kind: record.kind).flatMap { try? Telegram.decode(stream: $0, payload: record.payload) }
+    Telemetry.Stream(storedNumber: record.kind).flatMap { try? Telegram.decode(stream: $0, payload: record.payload) }
   }
 
   private func evicted(_ note: EvictionNote, of node: Int) {
@@ -228,7 +226,6 @@ final class Oracle {
         world.expect(events[key] != nil, .i5Cap, "\(key) is given up, and nobody made it")
         world.expect(events[key]?.isEvicted != true, .i5Cap, "\(key) is given up twice")
         events[key]?.isEvicted = true
-        events[key]?.note = note.id
         open[BootKey(node: node, boot: note.boot)]?.remove(number)
         counts.evicted += 1
       }

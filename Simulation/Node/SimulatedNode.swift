@@ -1,6 +1,7 @@
 import DiskFaults
 import NodeLogic
 import Spool
+import SpoolWords
 import Telemetry
 
 /// One device: a disk that outlasts everything, and on it one run of the agent after the other.
@@ -214,7 +215,7 @@ final class SimulatedNode {
       knowsFleet = true
     }
     if world.plan.mutation == .tellsNoEviction, case .evicted = report { return }
-    if let word = report.word { hand(.spool(word)) }
+    if let word = SpoolWord(report, folder: name) { hand(.spool(word)) }
   }
 
   // MARK: Effects
@@ -226,7 +227,7 @@ final class SimulatedNode {
       world.detail("\(name) wishes \(wish.summary)")
       if wish == .fleetAcknowledges, world.plan.delivery == .auto { knowsFleet = true }
       world.oracle.wished(wish, of: index, knowsFleet: knowsFleet)
-      spool?.offer(SpoolRequest(wish))
+      if let request = SpoolRequest(wish, originS: 0) { spool?.offer(request) }
     case .measureUsage: hand(.usage(ProcessLoad(residentKB: 1000, processorS: now.seconds / 100)))
     case .keep(let record): self.record = record
     case .log, .keepAwake, .decided: break
@@ -243,7 +244,9 @@ final class SimulatedNode {
     world.detail(
       "\(name) publishes \(telegram.body.stream) \(telegram.envelope.sequence ?? 0) of \(telegram.envelope.boot)")
     if let token = outgoing.token {
-      underWay[token] = world.oracle.published(telegram, payload, token: token, of: index, connectedAtS: connectedAtS)
+      let measuredAtS = startedAtS + sleptS + (telegram.envelope.uptime ?? now.seconds)
+      underWay[token] = world.oracle.published(
+        telegram, payload, token: token, of: index, measuredAtS: measuredAtS, connectedAtS: connectedAtS)
       if refusesAsFull, chance.oneIn(3) { return hand(.full(token)) }
     }
     let topic = "judder/\(name)/\(telegram.body.stream.rawValue)"

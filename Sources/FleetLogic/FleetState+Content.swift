@@ -138,10 +138,17 @@ extension FleetState {
   private mutating func applyEvicted(
     _ message: EvictedMessage, _ telegram: Telegram, _ mark: EventMark, node index: Int, at moment: Moment
   ) {
-    if let count = message.count { nodes[index].evicted[message.reason, default: 0] += count }
-    if message.reason == .damaged { nodes[index].damages += 1 }
+    let boot = message.boot ?? telegram.envelope.boot
     let bounds = message.first...max(message.first, message.last)
-    nodes[index].boots.explain(message.boot ?? telegram.envelope.boot, message.exactRuns ?? [bounds])
+    // A node that was interrupted before it knew that it had told something tells it again, in a new event.
+    if message.exactRuns == nil {
+      if nodes[index].boots.explain(boot, damage: bounds) {
+        nodes[index].damages += 1
+        if let count = message.count { nodes[index].evicted[message.reason, default: 0] += count }
+      }
+    } else if let count = nodes[index].boots.explain(boot, message.exactRuns ?? []) ?? message.count, count > 0 {
+      nodes[index].evicted[message.reason, default: 0] += min(count, message.count ?? count)
+    }
     note(.evicted(message), node: index, telegram, mark.late, at: moment)
   }
 

@@ -3,6 +3,7 @@ internal import Daemon
 internal import Glibc
 internal import NodeLogic
 internal import Spool
+internal import SpoolWords
 internal import Telemetry
 
 /// Whether events outlast a power cut, asked before the first one comes.

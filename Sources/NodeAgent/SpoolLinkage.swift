@@ -1,6 +1,7 @@
 internal import Daemon
 internal import NodeLogic
 internal import Spool
+internal import SpoolWords
 internal import Telemetry
 internal import Threading
 

@@ -27,10 +27,13 @@ public struct EvictionNote: Equatable, Sendable {
   public var counts: [UInt8: Int]
   /// The bytes that were damaged; nil with the other reasons.
   public var bytes: Int?
+  /// Payloads of those of the events that told of losses themselves (`SpoolRecord.note`): whoever tells of this note
+  /// tells of theirs too, since nobody else does any more.
+  public var tellings: [[UInt8]]
 
   public init(
     id: UInt64, boot: UInt32, reason: Reason, runs: [ClosedRange<UInt64>], events: Int?, counts: [UInt8: Int],
-    bytes: Int? = nil
+    bytes: Int? = nil, tellings: [[UInt8]] = []
   ) {
     self.id = id
     self.boot = boot
@@ -39,6 +42,7 @@ public struct EvictionNote: Equatable, Sendable {
     self.events = events
     self.counts = counts
     self.bytes = bytes
+    self.tellings = tellings
   }
 }
 

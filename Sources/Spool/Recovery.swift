@@ -53,9 +53,7 @@ struct Recovery {
     let forgotten = files.map(\.name.number).filter { $0 <= state.segment && known[$0] == nil }
     let gone = Set(state.notes.filter { $0.note.reason != .damaged }.map(\.segment) + forgotten)
     let released = Dictionary(state.released.map { ($0.ordinal, $0.runs) }, uniquingKeysWith: +)
-    let there = Set(files.map(\.name.number)).subtracting(gone)
     var ends = known.filter(\.value.isEnded).mapValues(\.bytes)
-    var copied: Set<UInt32> = []
     var firsts: [Lane: UInt64] = [:]
     // From the newest on, since each head says where the one before it ends.
     for (name, size) in files.sorted(by: { $0.name.number > $1.name.number }) {
@@ -66,19 +64,10 @@ struct Recovery {
       let bytes = try read(name, size)
       let scan = SegmentScan(
         bytes, of: name, syncedBytes: known[name.number]?.bytes ?? 0, endBytes: ends[name.number])
-      var isCarried = false
-      if let header = scan.header, header.predecessorBytes == SegmentHeader.carried {
-        let isFinished = !there.contains(header.predecessor) && copied.insert(header.predecessor).inserted
-        guard isFinished else {
-          superfluous.append(name.text)
-          continue
-        }
-        isCarried = true
-      } else if let header = scan.header {
+      if let header = scan.header {
         ends[header.predecessor] = max(ends[header.predecessor] ?? 0, Int(header.predecessorBytes))
       }
-      let hadSuccessor = ends[name.number] != nil || isCarried
-      take(scan, name, size, released[name.ordinal] ?? [], (isCarried, hadSuccessor), &firsts)
+      take(scan, name, size, released[name.ordinal] ?? [], hadSuccessor: ends[name.number] != nil, &firsts)
     }
     segments.reverse()
     findBounds()
@@ -86,7 +75,7 @@ struct Recovery {
 
   private mutating func take(
     _ scan: SegmentScan, _ name: SegmentName, _ size: Int, _ released: [ClosedRange<UInt64>],
-    _ kind: (isCarried: Bool, hadSuccessor: Bool), _ firsts: inout [Lane: UInt64]
+    hadSuccessor: Bool, _ firsts: inout [Lane: UInt64]
   ) {
     if scan.header?.fleetAcknowledges ?? false { fleetAcknowledges = true }
     losses += scan.holes.map { Loss(name: name, hole: $0, behind: $0.behind ?? firsts[Lane(name)]) }
@@ -95,7 +84,6 @@ struct Recovery {
       return
     }
     var segment = Segment(name: name, sizeBytes: size, isDurable: true)
-    segment.isCarried = kind.isCarried
     segment.expect(scan.records.count)
     for found in scan.records { segment.insert(found.frame, at: found.offset) }
     for run in released { _ = segment.release(run) }
@@ -106,7 +94,7 @@ struct Recovery {
       tails.append(Tail(name: name, offset: end, sizeBytes: size - end, isTorn: false))
     }
     if scan.header == nil { badHeads.append(name) }
-    if !kind.hadSuccessor, !segment.isSpent { loose.append(name) }
+    if !hadSuccessor, !segment.isSpent { loose.append(name) }
     firsts[Lane(name)] = segment.sequences?.lowerBound
     segments.append(segment)
   }

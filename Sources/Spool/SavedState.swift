@@ -21,6 +21,11 @@ struct SavedState: Equatable {
   struct Note: Equatable {
     var note: EvictionNote
     var segment: UInt32
+
+    /// What it takes in the file, about and at the most [bytes].
+    var mostBytes: Int {
+      32 + 8 * note.runs.count + 4 * note.counts.count + note.tellings.reduce(0) { $0 + $1.count + 3 }
+    }
   }
 
   /// The highest numbers given so far.
@@ -118,6 +123,11 @@ struct SavedState: Equatable {
       writer.append(kind)
       writer.appendVarying(count)
     }
+    writer.appendVarying(saved.note.tellings.count)
+    for telling in saved.note.tellings {
+      writer.appendVarying(telling.count)
+      writer.append(telling)
+    }
   }
 
   init() {}
@@ -198,11 +208,13 @@ struct SavedState: Equatable {
     guard let id = reader.nextVarying(), let boot = reader.nextNumber(),
       let reason = reader.next(UInt8.self).flatMap(EvictionNote.Reason.init), let segment = reader.nextNumber(),
       let runs = runs(&reader), let events = reader.nextCount(), let bytes = reader.nextCount(),
-      let counts = list(&reader, { reader in both(reader.next(UInt8.self), reader.nextCount()) })
+      let counts = list(&reader, { reader in both(reader.next(UInt8.self), reader.nextCount()) }),
+      let tellings = list(&reader, { reader in list(&reader) { reader in reader.next(UInt8.self) } })
     else { return nil }
     let note = EvictionNote(
       id: id, boot: boot, reason: reason, runs: runs, events: events == 0 ? nil : events - 1,
-      counts: Dictionary(counts, uniquingKeysWith: +), bytes: bytes == 0 ? nil : bytes - 1)
+      counts: Dictionary(counts, uniquingKeysWith: +), bytes: bytes == 0 ? nil : bytes - 1,
+      tellings: tellings)
     return Note(note: note, segment: segment)
   }
 }

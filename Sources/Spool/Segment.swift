@@ -7,7 +7,7 @@ struct Segment {
     let offset: UInt32
     /// Seconds since 1970, or `RecordFrame.unknownTime`.
     let bornAt: UInt32
-    /// The record's length (17 bits), its kind (8), whether it was released, and whether it tells of a note.
+    /// The record's length (17 bits), its kind (8), whether it was released, and whether it tells of losses.
     private var packed: UInt32
 
     fileprivate init(distance: Int32, offset: Int, frame: RecordFrame) {
@@ -19,7 +19,7 @@ struct Segment {
 
     var size: Int { Int(packed & 0x1_FFFF) }
     var kind: UInt8 { UInt8(truncatingIfNeeded: packed >> 17) }
-    var hasNote: Bool { packed & 1 << 26 != 0 }
+    var isTelling: Bool { packed & 1 << 26 != 0 }
     fileprivate(set) var isReleased: Bool {
       get { packed & 1 << 25 != 0 }
       set { packed = packed & ~(1 << 25) | (newValue ? 1 << 25 : 0) }
@@ -41,8 +41,6 @@ struct Segment {
   var isNameDurable: Bool
   /// The notes that its records tell of.
   var notes: [UInt64] = []
-  /// It only has records of a segment that was given up.
-  var isCarried = false
   /// When the newest of its records was measured [s since 1970]; nil: not known.
   private(set) var newestBornAt: UInt32?
   /// When its first record came [monotonic s]; nil for a segment of an earlier run.
@@ -86,7 +84,7 @@ struct Segment {
     firstLive = min(firstLive, place)
     live.events += 1
     live.bytes += entry.size
-    if let note = frame.note { notes.append(note) }
+    if let note = frame.note, note > 0 { notes.append(note) }
     if frame.bornAt != RecordFrame.unknownTime { newestBornAt = max(newestBornAt ?? 0, frame.bornAt) }
     return true
   }
@@ -139,6 +137,9 @@ struct Segment {
   func live(from place: Int, limit: Int) -> [Entry] {
     Array(entries[max(place, firstLive)...].lazy.filter { !$0.isReleased }.prefix(limit))
   }
+
+  /// All that is left of it tells of losses.
+  var onlyTells: Bool { entries[firstLive...].allSatisfy { $0.isReleased || $0.isTelling } }
 
   /// When the oldest record that is left was measured; nil: not known.
   var oldestBornAt: UInt32? {

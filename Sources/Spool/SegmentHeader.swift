@@ -10,12 +10,10 @@
 /// | 12 | 4 | ordinal of the run |
 /// | 16 | 4 | boot id |
 /// | 20 | 4 | number of the segment before it in its lane and run; 0: none |
-/// | 24 | 4 | the length of that one: what is beyond was never reported stored; all ones: see `carried` |
+/// | 24 | 4 | the length of that one: what is beyond was never reported stored |
 /// | 28 | 4 | CRC-32C of the 28 bytes before |
 struct SegmentHeader: Equatable {
   static let size = 32
-  /// In place of the predecessor's length: it has records of that segment, and takes its place once that is gone.
-  static let carried = UInt32.max
   private static let magic = Array("JSEG".utf8)
   private static let version: UInt8 = 1
 

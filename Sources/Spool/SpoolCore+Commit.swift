@@ -67,7 +67,7 @@ extension SpoolCore {
     guard !waiting.isEmpty else { return }
     probeIntervalS = Probing.firstS
     for record in waiting.map(\.record) {
-      guard let note = record.note else { continue }
+      guard let note = record.endedNote else { continue }
       fulfil(note)
       arrivedTellers.remove(record.sequence)
       givenBackTellers[record.sequence] = nil

@@ -30,11 +30,12 @@ extension SpoolCore {
     segments.reduce(0) { $0 + ($1.name.lane >= lane && !$1.entries.isEmpty ? $1.sizeBytes : 0) }
   }
 
-  /// The oldest segment of the least important lane. What only tells of earlier notes goes last.
+  /// The oldest segment of the least important lane. What only tells of earlier losses goes last, since it has to be
+  /// told again.
   private func victim(notBefore lane: SpoolLane) -> SegmentName? {
     for candidate in SpoolLane.allCases.reversed() where candidate >= lane {
       let mine = segments.filter { $0.name.lane == candidate && !$0.entries.isEmpty }
-      if let name = (mine.first { !$0.isCarried } ?? mine.first)?.name { return name }
+      if let name = (mine.first { !$0.onlyTells } ?? mine.first)?.name { return name }
     }
     return nil
   }
@@ -43,15 +44,13 @@ extension SpoolCore {
   mutating func evict(_ name: SegmentName, _ reason: EvictionNote.Reason, _ atS: Double) throws(DiskFailure) {
     if writers[name.lane.index]?.segment == name.number { try endSegment(name.lane, atS) }
     guard let old = index(of: name.number).map({ segments[$0] }) else { return }
-    let copy = old.isCarried ? nil : try carry(old)
-    let kept = Set(copy?.entries.map { copy?.sequence($0) ?? 0 } ?? [])
-    let told = notesOfGivingUp(old, but: kept, reason).map { add($0, segment: name.number) }
+    let before = notes
+    let told = notesOfGivingUp(old, reason).map { add($0, segment: name.number) }
     do throws(DiskFailure) {
       try save()
     } catch {
       // Nothing was given up after all.
-      withdraw(told)
-      if let copy { withdraw(copy) }
+      notes = before
       throw error
     }
     reports += told.map(SpoolReport.evicted)
@@ -62,19 +61,11 @@ extension SpoolCore {
     try remove(name)
   }
 
-  /// Takes notes back that could not be saved.
-  private mutating func withdraw(_ told: [EvictionNote]) {
-    notes.removeAll { saved in told.contains { $0.id == saved.note.id } }
-  }
-
   /// What nobody has released of a segment, as notes of at most `EvictionNote.runLimit` runs each.
-  private func notesOfGivingUp(
-    _ segment: Segment, but kept: Set<UInt64>, _ reason: EvictionNote.Reason
-  ) -> [EvictionNote] {
+  private mutating func notesOfGivingUp(_ segment: Segment, _ reason: EvictionNote.Reason) -> [EvictionNote] {
     var notes: [EvictionNote] = []
     for entry in segment.entries where !entry.isReleased {
       let sequence = segment.sequence(entry)
-      if kept.contains(sequence) { continue }
       let isNext = notes.last?.runs.last.map { $0.upperBound &+ 1 == sequence } ?? false
       if !isNext, (notes.last?.runs.count ?? EvictionNote.runLimit) == EvictionNote.runLimit {
         notes.append(
@@ -88,13 +79,25 @@ extension SpoolCore {
       }
       notes[last].events = (notes[last].events ?? 0) + 1
       notes[last].counts[entry.kind, default: 0] += 1
+      guard entry.isTelling else { continue }
+      if let payload = payload(of: entry, in: segment) { notes[last].tellings.append(payload) } else { lostNotes += 1 }
     }
     return notes
   }
 
+  /// Nil where the disk does not give it any more.
+  private func payload(of entry: Segment.Entry, in segment: Segment) -> [UInt8]? {
+    var seed = CRC32C()
+    seed.update(segment.name.seed)
+    guard let bytes = try? disk.read(segment.name.text, from: Int(entry.offset), count: entry.size),
+      let frame = bytes.withUnsafeBufferPointer({ RecordFrame(at: 0, in: $0, seed: seed) })
+    else { return nil }
+    return Array(bytes.suffix(frame.payloadBytes))
+  }
+
   /// Keeps an event in mind that there is no room for.
   mutating func refuse(_ record: SpoolRecord, _ atS: Double) {
-    refused.append((record.sequence, record.kind))
+    refused.append(record)
     let dueS = refused.count < SpoolCore.refusalEvents ? atS + SpoolCore.refusalS : atS
     refusedDueS = min(refusedDueS ?? dueS, dueS)
   }
@@ -102,18 +105,22 @@ extension SpoolCore {
   mutating func tellRefused() throws(DiskFailure) {
     refusedDueS = nil
     let events = refused.sorted { $0.sequence < $1.sequence }
+    let before = notes
     var told: [EvictionNote] = []
     for start in stride(from: 0, to: events.count, by: EvictionNote.runLimit) {
       let part = events[start..<min(start + EvictionNote.runLimit, events.count)]
       let counts = Dictionary(part.map { ($0.kind, 1) }, uniquingKeysWith: +)
       let note = EvictionNote(
-        id: 0, boot: boot, reason: .cap, runs: part.map(\.sequence).runs, events: part.count, counts: counts)
+        id: 0, boot: boot, reason: .cap, runs: part.map(\.sequence).runs, events: part.count, counts: counts,
+        tellings: part.filter { $0.note != nil }.map(\.payload))
+      // What these would have ended is told with it.
+      for ended in part.compactMap(\.endedNote) { fulfil(ended) }
       told.append(add(note, segment: 0))
     }
     do throws(DiskFailure) {
       try save()
     } catch {
-      withdraw(told)
+      notes = before
       throw error
     }
     refused = []

@@ -14,6 +14,9 @@ extension SpoolCore {
     }
     if boot == self.boot {
       forgetWaiting(range)
+      for record in refused where range.contains(record.sequence) {
+        givenBackTellers[record.sequence] = record.endedNote
+      }
       refused.removeAll { range.contains($0.sequence) }
       endNotes(ofTellersIn: range, atS)
     }
@@ -28,10 +31,10 @@ extension SpoolCore {
     for lane in SpoolLane.allCases {
       guard let waiting = writers[lane.index]?.waiting, !waiting.isEmpty else { continue }
       arrivedTellers.formUnion(
-        waiting.filter { range.contains($0.record.sequence) && $0.record.note != nil }.map(\.record.sequence))
-      let gone = waiting.filter { range.contains($0.record.sequence) && $0.record.note == nil }
+        waiting.filter { range.contains($0.record.sequence) && $0.record.endedNote != nil }.map(\.record.sequence))
+      let gone = waiting.filter { range.contains($0.record.sequence) && $0.record.endedNote == nil }
       guard !gone.isEmpty else { continue }
-      let left = waiting.filter { !range.contains($0.record.sequence) || $0.record.note != nil }
+      let left = waiting.filter { !range.contains($0.record.sequence) || $0.record.endedNote != nil }
       writers[lane.index]?.waiting = left
       if left.isEmpty {
         writers[lane.index]?.dueS = nil

@@ -3,7 +3,7 @@ extension SpoolCore {
   /// How long what was released may be unknown to the disk [s]: after a crash it goes out again.
   static var stateS: Double { 600 }
   private static var temporaryState: String { SavedState.file + ".tmp" }
-  private static var noteLimit: Int { 64 }
+  private static var noteLimit: Int { 1024 }
   private static var knownDamageLimit: Int { 64 }
 
   var snapshot: SavedState {
@@ -83,15 +83,19 @@ extension SpoolCore {
     stateDueS = min(stateDueS ?? dueS, dueS)
   }
 
+  /// How much the notes may take beside the records that they are about [bytes]: as much as a segment may tell.
+  private var noteBytesLimit: Int { max(limits.segmentBytes, min(262_144, limits.capBytes / 4)) }
+
   /// Adds notes of what was given up; they are on the disk with the next `save`.
   mutating func add(_ note: EvictionNote, segment: UInt32) -> EvictionNote {
     lastNote += 1
     var note = note
     note.id = UInt64(ordinal) << 32 | lastNote
     notes.append(SavedState.Note(note: note, segment: segment))
-    if notes.count > SpoolCore.noteLimit {
-      lostNotes += notes.count - SpoolCore.noteLimit
-      notes.removeFirst(notes.count - SpoolCore.noteLimit)
+    var bytes = notes.reduce(0) { $0 + $1.mostBytes }
+    while notes.count > 1, notes.count > SpoolCore.noteLimit || bytes > noteBytesLimit {
+      bytes -= notes.removeFirst().mostBytes
+      lostNotes += 1
     }
     return note
   }

@@ -20,7 +20,7 @@ extension SpoolCore {
     trouble = Trouble(failure: failure, probeAtS: atS + probeIntervalS)
     lengthenProbing(failure.code)
     for lane in SpoolLane.allCases { salvage(lane) }
-    let records = refused.map(\.sequence)
+    let records = refused
     refused = []
     refusedDueS = nil
     giveBack(records)
@@ -35,10 +35,10 @@ extension SpoolCore {
   /// Gives records back, but for what tells of a note and has arrived meanwhile: that is not offered again, so that
   /// nobody else could end the note.
   mutating func giveBack(_ records: [SpoolRecord], _ reason: String? = nil) {
-    let arrived = records.filter { $0.note != nil && arrivedTellers.contains($0.sequence) }
-    for note in arrived.compactMap(\.note) { fulfil(note) }
+    let arrived = records.filter { $0.endedNote != nil && arrivedTellers.contains($0.sequence) }
+    for note in arrived.compactMap(\.endedNote) { fulfil(note) }
     arrivedTellers.subtract(arrived.map(\.sequence))
-    for record in records { givenBackTellers[record.sequence] = record.note }
+    for record in records { givenBackTellers[record.sequence] = record.endedNote }
     for record in arrived { givenBackTellers[record.sequence] = nil }
     giveBack(records.map(\.sequence).filter { number in !arrived.contains { $0.sequence == number } }, reason)
   }
@@ -114,7 +114,9 @@ extension DiskFailure {
     if call == "format" { return "\(name) was written by a newer version; the folder is left alone" }
     if call == "owner" { return "events of \(name), and others are set aside already" }
     if call == "flock", code == EWOULDBLOCK { return "in use by another process" }
-    let words = judder_error_text(code).map { String(cString: $0) } ?? "error \(code)"
-    return name.isEmpty ? "\(words) (\(call))" : "\(words) (\(call) of \(name))"
+    return name.isEmpty ? "\(errorText) (\(call))" : "\(errorText) (\(call) of \(name))"
   }
+
+  /// What the system says of its code: strerror(3).
+  public var errorText: String { judder_error_text(code).map { String(cString: $0) } ?? "error \(code)" }
 }

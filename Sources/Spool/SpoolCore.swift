@@ -61,7 +61,7 @@ public struct SpoolCore<Disk: SpoolDisk> {
   /// What was set aside because it is of another owner.
   var aside: SpoolAside?
   /// Events for which there was no room among more important ones; not told yet.
-  var refused: [(sequence: UInt64, kind: UInt8)] = []
+  var refused: [SpoolRecord] = []
   var refusedDueS: Double?
 
   /// The state as it is on the disk; nil: none, or not known.

@@ -10,7 +10,7 @@ public struct SpoolRecord: Equatable, Sendable {
   public var lane: SpoolLane
   /// What kind of event it is, in the caller's own numbers: events given up are counted by it.
   public var kind: UInt8
-  /// The `EvictionNote` that this event tells about; nil for every other.
+  /// The `EvictionNote` that this event tells about; 0: it tells of losses too, and ends no note; nil for every other.
   public var note: UInt64?
   /// The event itself, at most `payloadBytes`.
   public var payload: [UInt8]
@@ -25,6 +25,9 @@ public struct SpoolRecord: Equatable, Sendable {
     self.note = note
     self.payload = payload
   }
+
+  /// The note that ends once this is stored.
+  var endedNote: UInt64? { note == 0 ? nil : note }
 }
 
 /// A place in the order of all events of a node: by run, then by number within it.

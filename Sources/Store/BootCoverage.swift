@@ -20,7 +20,7 @@ final class BootCoverage {
   private(set) var evicted = RangeSet()
   /// From 1 to this, numbers that were given up are not known any more: there was no room. 0: all are.
   private(set) var forgotten: UInt64 = 0
-  /// There may be more above `upto` in the database.
+  /// There may be more above `upto` in the database, stored or given up.
   private(set) var isOverfull = false
   var highest: UInt64 = 0
   var firstS = 0.0, lastS = 0.0
@@ -40,7 +40,7 @@ final class BootCoverage {
     self.forgotten = forgotten
     self.above = above
     self.evicted = evicted
-    isOverfull = above.ranges.count >= Self.capacity
+    isOverfull = !isRoomy
     advance()
   }
 
@@ -71,8 +71,12 @@ final class BootCoverage {
       evicted.remove(lowest)
       forgotten = lowest.upperBound
     }
-    guard evicted.ranges.count < Self.capacity else { return }
-    var new = RangeSet([max(range.lowerBound, upto + 1)...range.upperBound])
+    let first = max(range.lowerBound, upto + 1)
+    guard evicted.ranges.count < Self.capacity || evicted.touches(first) || evicted.touches(range.upperBound) else {
+      isOverfull = true
+      return
+    }
+    var new = RangeSet([first...range.upperBound])
     for stored in above.ranges where stored.overlaps(range) { new.remove(stored) }
     for range in new.ranges { evicted.insert(range) }
     highest = max(highest, range.upperBound)
@@ -125,7 +129,7 @@ final class BootCoverage {
   }
 
   /// Counts what the database has above `upto`, after it was more than there was room for.
-  func recount(_ numbers: RangeSet) {
+  func recount(_ numbers: RangeSet, evicted given: RangeSet = RangeSet()) {
     isOverfull = false
     for range in numbers.ranges where range.upperBound > upto {
       guard above.ranges.count < Self.capacity else {
@@ -135,10 +139,17 @@ final class BootCoverage {
       above.insert(max(range.lowerBound, upto + 1)...range.upperBound)
     }
     advance()
+    for range in given.ranges { noteEvicted(range) }
   }
 
   /// It was overfull, and there is room again.
-  var wantsRecount: Bool { isOverfull && above.ranges.count < Self.capacity / 2 }
+  var wantsRecount: Bool { isOverfull && isRoomy }
+
+  private var isRoomy: Bool {
+    // What was given up below `upto` makes room when it is needed.
+    let waiting = evicted.ranges.count { $0.upperBound > upto }
+    return above.ranges.count < Self.capacity / 2 && waiting < Self.capacity / 2
+  }
 
   /// Whether one acknowledgement has room for all of `numbers`.
   func fitsOne(_ numbers: [UInt64]) -> Bool {

@@ -161,7 +161,7 @@ extension HistoryStore {
   }
 
   func write(_ coverage: BootCoverage, _ key: BootKey, from before: BootCoverage.Ranges) throws(SQLiteFailure) {
-    if coverage.wantsRecount { coverage.recount(try storedNumbers(key)) }
+    try recount(coverage, key)
     try write(coverage, key)
     try write(.stored, from: before.stored, to: coverage.above, key)
     try write(.evicted, from: before.evicted, to: coverage.evicted, key)

@@ -147,14 +147,24 @@ extension HistoryStore {
     }
   }
 
-  /// Events that nodes said they gave up: by reason, how many where that is known.
+  /// Events that nodes said they gave up: by reason, how many where that is known. What was told more than once counts
+  /// once, by the first who told it.
   public func evictedEvents() throws(StoreProblem) -> [String: Int] {
     try guarded { () throws(SQLiteFailure) in
-      let rows = try database.statement("SELECT reason, sum(ifnull(events, 0)) FROM evictions GROUP BY reason").rows([])
-      {
-        ($0.text(0) ?? "", Int($0.integer(1)))
+      var known: [BootKey: RangeSet] = [:]
+      var counts: [String: Int] = [:]
+      let statement = try database.statement(Self.evictedRuns + " ORDER BY e.id")
+      defer { statement.reset() }
+      while try statement.step() {
+        guard let run = EvictedRun(statement) else {
+          counts[statement.text(4) ?? "", default: 0] += Int(statement.integer(5))
+          continue
+        }
+        let before = known[run.boot, default: RangeSet()].count
+        known[run.boot, default: RangeSet()].insert(run.range)
+        counts[run.reason, default: 0] += Int(clamping: (known[run.boot]?.count ?? before) &- before)
       }
-      return Dictionary(rows, uniquingKeysWith: +)
+      return counts
     }
   }
 

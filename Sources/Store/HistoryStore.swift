@@ -161,8 +161,8 @@ public final class HistoryStore {
     }
     // A new one, or one whose row did not survive: the events themselves tell.
     let counted = BootCoverage()
-    counted.recount(try storedNumbers(key))
-    counted.highest = counted.above.ranges.last?.upperBound ?? counted.upto
+    counted.recount(try storedNumbers(key), evicted: try evictedNumbers(key))
+    counted.highest = counted.settledAbove.ranges.last?.upperBound ?? counted.upto
     rows.first?.fill(counted)
     return counted
   }
@@ -175,6 +175,29 @@ public final class HistoryStore {
     defer { statement.reset() }
     while try statement.step() { numbers.insert(statement.number(0)) }
     return numbers
+  }
+
+  /// The numbers that the node said it gave up, exactly.
+  private func evictedNumbers(_ key: BootKey) throws(SQLiteFailure) -> RangeSet {
+    let runs = try database.statement(Self.evictedRuns + " WHERE e.node = ? AND e.of_boot = ?").rows(
+      [.integer(key.node), .integer(Int64(key.boot))]
+    ) { EvictedRun($0)?.range }
+    return RangeSet(runs)
+  }
+
+  /// The node's words on what it gave up, a row for each run of numbers; of one that names none a row without numbers.
+  static let evictedRuns = """
+    SELECT json_extract(r.value, '$[0]'), json_extract(r.value, '$[1]'), e.node, e.of_boot, e.reason, e.events
+    FROM evictions AS e LEFT JOIN json_each(CASE WHEN json_valid(e.runs) THEN e.runs ELSE '[]' END) AS r
+    """
+
+  /// What is counted anew before it is written: there is room again for what was left to the database.
+  func recount(_ coverage: BootCoverage, _ key: BootKey) throws(SQLiteFailure) {
+    while coverage.wantsRecount {
+      let before = coverage.upto
+      coverage.recount(try storedNumbers(key), evicted: try evictedNumbers(key))
+      if coverage.upto == before { return }
+    }
   }
 }
 
@@ -261,4 +284,21 @@ struct CoverageRow {
   }
 
   func isSound(_ key: BootKey) -> Bool { checksum == Self.checksum(key, kind, range) }
+}
+
+/// A row of `HistoryStore.evictedRuns`.
+struct EvictedRun {
+  var range: ClosedRange<UInt64>
+  var boot: BootKey
+  var reason: String
+
+  /// Nil for one without numbers.
+  init?(_ row: Statement) {
+    guard let first = row.integerIfPresent(0), let last = row.integerIfPresent(1), first >= 0, last >= first else {
+      return nil
+    }
+    range = UInt64(first)...UInt64(last)
+    boot = BootKey(node: row.integer(2), boot: UInt32(truncatingIfNeeded: row.integer(3)))
+    reason = row.text(4) ?? ""
+  }
 }

@@ -223,6 +223,25 @@ import Testing
     #expect(eviction.boot == BootID(1))
   }
 
+  /// A node that lost its power after it had told, and before it had kept that, tells again.
+  @Test func whatIsToldTwiceCountsOnce() {
+    var bench = KeepingTests.bench()
+    bench.send("a", .online())
+    bench.send("a", .fix(), seq: 1)
+    bench.send("a", evicted(EvictedMessage(first: 2, last: 9, count: 8, .cap)), seq: 10)
+    bench.send("a", .online(), boot: 2)
+    bench.send("a", evicted(EvictedMessage(boot: BootID(1), first: 2, last: 9, count: 8, .cap)), boot: 2, seq: 1)
+    #expect(bench.node("a")?.evicted == [.cap: 8])
+    let more = EvictedMessage(boot: BootID(1), first: 2, last: 12, runs: [2...10, 12...12], count: 10, .cap)
+    bench.send("a", evicted(more), boot: 2, seq: 2)
+    #expect(bench.node("a")?.evicted == [.cap: 10], "of which two are new")
+    for sequence in 3...4 as ClosedRange<UInt64> {
+      let damage = EvictedMessage(boot: BootID(1), first: 20, last: 50, count: nil, bytes: 1530, .damaged)
+      bench.send("a", evicted(damage), boot: 2, seq: sequence)
+    }
+    #expect(bench.node("a")?.damages == 1)
+  }
+
   @Test func boundsExplainAndAreNotTakenForExact() throws {
     var bench = KeepingTests.bench()
     bench.send("a", .online())

@@ -4,6 +4,7 @@ import Foundation
 import MQTT
 import NodeLogic
 import Spool
+import SpoolWords
 import Telemetry
 import Testing
 

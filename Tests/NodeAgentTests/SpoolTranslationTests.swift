@@ -1,6 +1,7 @@
 import Glibc
 import NodeLogic
 import Spool
+import SpoolWords
 import Telemetry
 import Testing
 

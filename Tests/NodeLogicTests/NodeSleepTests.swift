@@ -93,9 +93,13 @@ import Testing
     _ = node.handle(
       .clock(ClockState(wallAtStart: WallTime(seconds: Self.start + Self.nightS), quality: .ntp)),
       at: Instant(seconds: 14))
+    let waiting = node.pendingEvents
     let again = published(node.handle(.link(isConnected: true), at: Instant(seconds: 15)))
     let orientation = try #require(again.first { $0.telegram.body.stream == .orientation })
     #expect(orientation.telegram.envelope.time == turn.telegram.envelope.time)
+    // It is the same event once more, and no new one that would have to be kept.
+    #expect(orientation.telegram.envelope.sequence == turn.telegram.envelope.sequence)
+    #expect(orientation.isRetained && orientation.token == nil && node.pendingEvents == waiting)
     let status = try #require(again.first { $0.telegram.body.stream == .status })
     #expect(status.telegram.envelope.time == WallTime(seconds: Self.start + Self.nightS + 15))
   }

@@ -1,6 +1,7 @@
 import DiskFaults
 import NodeLogic
 import Spool
+import SpoolWords
 import Telemetry
 import Testing
 
@@ -9,32 +10,51 @@ import Testing
 /// Three days without a broker, and a spool that is far too small for them: the node's own logic and the real spool, on
 /// a disk in memory.
 @Suite struct LongOutageTests {
+  private static let (outageS, shakeEveryS, fixEveryS) = (72 * 3600, 900, 45)
+
+  /// What tells of losses is given up itself, many times over; by size, and by age.
+  @Test(arguments: [SpoolLimits(capBytes: 65_536, capAgeS: nil), SpoolLimits(capBytes: 500_000, capAgeS: 7200)])
+  func whatIsToldOfLossesOutlastsBeingGivenUp(limits: SpoolLimits) {
+    var device = Device(limits)
+    device.live(Self.outageS, fixEveryS: Self.fixEveryS, shakeEveryS: Self.shakeEveryS)
+    device.connect()
+    device.drain()
+    let gone = device.evicted.reduce(into: [Telemetry.Stream: Int]()) { $0[device.streams[$1]!, default: 0] += 1 }
+    #expect(gone[.evicted, default: 0] > 10 && gone[.shake, default: 0] > 100, "\(gone)")
+    #expect(device.delivered.count + device.evicted.count == device.streams.count)
+    #expect(device.delivered.isDisjoint(with: device.evicted))
+    #expect(device.toldCount == device.evicted.count && device.toldCounts == gone)
+    #expect(device.largestBytes <= limits.capBytes + limits.segmentBytes)
+  }
+
+  /// Else the test before says nothing.
+  @Test func itIsNoticedWhereThatIsForgotten() {
+    var device = Device(SpoolLimits(capBytes: 65_536, capAgeS: nil))
+    device.dropsTellings = true
+    device.live(Self.outageS, fixEveryS: Self.fixEveryS, shakeEveryS: Self.shakeEveryS)
+    device.connect()
+    device.drain()
+    #expect(device.delivered.count + device.evicted.count < device.streams.count)
+  }
+
   @Test func threeDaysFillTheSpoolAndNoMoreAndShakesGoLast() throws {
     var device = Device(capBytes: 500_000)
-    let (outageS, shakeEveryS, fixEveryS) = (72 * 3600, 900, 45)
-    for second in stride(from: fixEveryS, through: outageS, by: fixEveryS) {
-      device.now = Instant(seconds: Double(second))
-      device.hand(.gpsd(.report(device.fix(second))))
-      if second % shakeEveryS == 0 { device.hand(.accelerometer(Surroundings.shake(until: device.now))) }
-      device.rest()
-    }
-    #expect(device.largestBytes <= device.limits.capBytes + device.limits.segmentBytes)
-    #expect(device.largestBytes > device.limits.capBytes / 2)
-
+    device.live(Self.outageS, fixEveryS: Self.fixEveryS, shakeEveryS: Self.shakeEveryS)
     device.connect()
-    for _ in 0..<20_000 where !device.isDrained { device.pass(0.05) }
-    #expect(device.isDrained)
+    device.drain()
     let made = device.lastSequence
-    #expect(made > UInt64(outageS / fixEveryS), "\(made)")
+    #expect(made > UInt64(Self.outageS / Self.fixEveryS), "\(made)")
     // Each number arrived, or was told as given up, and none was both.
     #expect(device.delivered.count + device.evicted.count == Int(made))
     #expect(device.delivered.isDisjoint(with: device.evicted))
     #expect(device.toldCount == device.evicted.count, "the counts are those of the numbers")
+    #expect(device.largestBytes <= device.limits.capBytes + device.limits.segmentBytes)
+    #expect(device.largestBytes > device.limits.capBytes / 2)
     let gone = Dictionary(grouping: device.evicted) { device.streams[$0] }.mapValues(\.count)
     #expect(gone[.location, default: 0] > 2000, "\(gone)")
     #expect(gone.keys.allSatisfy { $0 == .location || $0 == .orientation }, "shakes go last: \(gone)")
     let shakes = device.streams.values.count { $0 == .shake }
-    #expect(shakes > outageS / shakeEveryS && device.shakes == shakes, "\(device.shakes) of \(shakes)")
+    #expect(shakes > Self.outageS / Self.shakeEveryS && device.shakes == shakes, "\(device.shakes) of \(shakes)")
   }
 }
 
@@ -54,8 +74,14 @@ private struct Device {
   private(set) var shakes = 0
   private var inputs: [NodeInput] = []
 
-  init(capBytes: Int) {
-    limits = SpoolLimits(capBytes: capBytes, capAgeS: nil)
+  /// What given-up events told of losses does not reach the node.
+  var dropsTellings = false
+  private(set) var toldCounts: [Telemetry.Stream: Int] = [:]
+
+  init(capBytes: Int) { self.init(SpoolLimits(capBytes: capBytes, capAgeS: nil)) }
+
+  init(_ limits: SpoolLimits) {
+    self.limits = limits
     var settings = NodeSettings()
     settings.healthIntervalS = 86_400
     var location = LocationTracker.Settings(distanceFilterM: 0, intervalS: 3600, maxAccuracyM: 0, lostAfterS: 600)
@@ -65,7 +91,7 @@ private struct Device {
     settings.location = location
     settings.motion = MotionSettings(.handheld)
     settings.outbox.hasSpool = true
-    settings.outbox.spoolBytes = capBytes
+    settings.outbox.spoolBytes = limits.capBytes
     settings.outbox.delivery = .broker
     let clock = ClockState(wallAtStart: WallTime(seconds: 1_800_000_000), quality: .ntp)
     node = Node(boot: BootID(7), settings, clock: clock)
@@ -85,6 +111,21 @@ private struct Device {
     position.ephM = 3
     position.time = WallTime(seconds: 1_800_000_000 + now.seconds)
     return .position(position)
+  }
+
+  /// Moves and is shaken now and then, without a link.
+  mutating func live(_ seconds: Int, fixEveryS: Int, shakeEveryS: Int) {
+    for second in stride(from: fixEveryS, through: seconds, by: fixEveryS) {
+      now = Instant(seconds: Double(second))
+      hand(.gpsd(.report(fix(second))))
+      if second % shakeEveryS == 0 { hand(.accelerometer(Surroundings.shake(until: now))) }
+      rest()
+    }
+  }
+
+  mutating func drain() {
+    for _ in 0..<20_000 where !isDrained { pass(0.05) }
+    #expect(isDrained)
   }
 
   mutating func connect() { hand(.link(isConnected: true)) }
@@ -123,7 +164,8 @@ private struct Device {
       case .publish(let outgoing): send(outgoing)
       case .spool(let wish):
         if case .append(let event, _, _) = wish { streams[event.sequence] = event.stream }
-        let reports = spool.handle(SpoolRequest(wish), atS: now.seconds)
+        guard let request = SpoolRequest(wish, originS: 0) else { continue }
+        let reports = spool.handle(request, atS: now.seconds)
         largestBytes = max(largestBytes, disk.sizeBytes)
         for report in reports { hear(report) }
       case .log, .measureUsage, .keepAwake, .decided, .keep: break
@@ -132,7 +174,8 @@ private struct Device {
   }
 
   private mutating func hear(_ report: SpoolReport) {
-    if let word = report.word { hand(.spool(word)) }
+    guard let word = SpoolWord(report, folder: "spool") else { return }
+    hand(.spool(dropsTellings ? word.withoutTellings : word))
   }
 
   /// The broker takes everything.
@@ -144,8 +187,24 @@ private struct Device {
     case .evicted(let message):
       for run in message.exactRuns ?? [] { evicted.formUnion(run) }
       toldCount += message.count ?? 0
+      toldCounts.merge(message.counts) { $0 + $1 }
     default: break
     }
     hand(.delivered(token))
+  }
+}
+
+extension SpoolWord {
+  /// The same without what given-up events told.
+  fileprivate var withoutTellings: SpoolWord {
+    switch self {
+    case .evicted(var eviction):
+      eviction.tellings = []
+      return .evicted(eviction)
+    case .opened(var contents):
+      for index in contents.evictions.indices { contents.evictions[index].tellings = [] }
+      return .opened(contents)
+    default: return self
+    }
   }
 }

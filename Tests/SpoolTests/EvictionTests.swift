@@ -17,7 +17,9 @@ struct EvictionTests {
       bench.pass(number < count ? 0.1 : 31)
       while handled < bench.evicted.count {
         sequence += 1
-        bench.append(sequence, .shock, bytes: 300, note: bench.evicted[handled].id)
+        var record = bench.record(sequence, .shock, note: bench.evicted[handled].id)
+        record.payload = Witness.telling(of: bench.evicted[handled])
+        bench.ask(.append(record, bornAtS: nil))
         handled += 1
       }
     }
@@ -36,11 +38,12 @@ struct EvictionTests {
     #expect(waveforms <= 16_384 / 300)
     #expect(try #require(given[2]) > 900)
     let events = kept.filter { $0.note == nil }.count
-    #expect(given.values.reduce(0, +) + events == 3000)
+    let tellings = bench.evicted.reduce(0) { $0 + $1.tellings.count }
+    #expect(given.values.reduce(0, +) - tellings + events == 3000)
     #expect(bench.disk.sizeBytes <= 262_144 + 16_384)
     // All notes are told by records that are there.
-    let told = Set(kept.compactMap(\.note))
-    #expect(told == Set(bench.evicted.map(\.id)))
+    let told = kept.filter { $0.note != nil }.map { Witness.losses(in: $0.payload) }
+    #expect(told.reduce(into: []) { $0.formUnion($1) } == Set(bench.evicted.map(\.id)))
     // What is left of the shocks are the newest.
     let shocks = kept.filter { $0.lane == .shock && $0.note == nil }.map(\.sequence)
     let lost = bench.evicted.flatMap(\.runs).joined()
@@ -88,18 +91,56 @@ struct EvictionTests {
     #expect(bench.core.syncs - syncs <= 100)
   }
 
-  @Test("What tells of notes outlasts its own segment")
-  func carried() {
+  @Test("What a given-up telling said goes on to the note about it, and to the next run where nobody told it")
+  func toldAgain() throws {
     var bench = Bench(capBytes: 65_536)
-    filled(&bench, count: 2000) { _ in .shock }
+    var told: Set<UInt64> = []
+    var sequence: UInt64 = 0
+    for _ in 0..<2000 {
+      sequence += 1
+      bench.append(sequence, bytes: 300)
+      bench.pass(0.1)
+      for note in bench.evicted {
+        told.insert(note.id)
+        sequence += 1
+        var record = bench.record(sequence, .shock, note: note.id)
+        record.payload = Witness.telling(of: note)
+        bench.ask(.append(record, bornAtS: nil))
+      }
+      bench.evicted = []
+    }
+    #expect(told.count > 30)
+    let there = bench.everything().filter { $0.note != nil }
+    #expect(there.count < 10, "the others went with their segments")
+    #expect(there.reduce(into: Set()) { $0.formUnion(Witness.losses(in: $1.payload)) } == told)
+    // And once more by age, with nobody there to tell it.
+    bench.ask(.configure(SpoolLimits(capBytes: 65_536, capAgeS: 60)))
+    bench.ask(.clock(offsetS: 1_900_000_000))
+    bench.pass(4000)
+    #expect(bench.events == 0)
     bench.disk.restart()
-    var next = bench.next()
-    let told = Set(next.everything().compactMap(\.note))
-    #expect(told == Set(bench.evicted.map(\.id)))
-    #expect(next.contents?.notes == [])
-    let lost = bench.evicted.compactMap(\.events).reduce(0, +)
-    #expect(lost + next.everything().filter { $0.note == nil }.count == 2000)
-    #expect(bench.evicted.allSatisfy { !$0.counts.isEmpty })
+    let notes = try #require(bench.next().contents?.notes)
+    let payloads = notes.flatMap(\.tellings)
+    #expect(payloads.reduce(into: Set()) { $0.formUnion(Witness.losses(in: $1)) } == told)
+    #expect(notes.map(\.tellings) == bench.evicted.map(\.tellings))
+  }
+
+  @Test("What tells of losses and finds no room is told by the note about it")
+  func refusedTelling() throws {
+    var bench = Bench(capBytes: 65_536)
+    for sequence in 1...100 { bench.append(UInt64(sequence), .shock) }
+    var record = bench.record(101, .shock, bytes: 60_000, note: 0)
+    bench.ask(.append(record, bornAtS: nil))
+    bench.pass(31)
+    #expect(bench.evicted.map(\.runs) == [[101...101]])
+    #expect(bench.evicted.map(\.tellings) == [[record.payload]])
+    // The note that it was to end is told with it.
+    record.sequence = 102
+    record.note = bench.evicted.first?.id
+    bench.ask(.append(record, bornAtS: nil))
+    bench.pass(31)
+    bench.disk.restart()
+    #expect(bench.next().contents?.notes.map(\.runs) == [[102...102]])
   }
 
   @Test("A note with more runs than fit becomes several")

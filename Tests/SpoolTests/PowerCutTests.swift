@@ -35,6 +35,29 @@ struct PowerCutTests {
     }
   }
 
+  @Test("What told of losses and was given up is told by something else, wherever the power went")
+  func tellingsGivenUp() {
+    var whole = Workload(seed: 5, isAllShocks: true)
+    whole.run(steps: 2 * Self.steps)
+    #expect(whole.toldAgain >= 5)
+    // All of them with more seeds.
+    for call in stride(from: 200, through: whole.bench.disk.calls, by: seeds > 2 ? 1 : 11) {
+      let disk = SimulatedDisk()
+      disk.diesAfterCall = call
+      var workload = Workload(seed: 5, disk: disk, isAllShocks: true)
+      workload.run(steps: 2 * Self.steps)
+      workload.powerCut()
+      workload.bench.disk.diesAfterCall = workload.bench.disk.calls + call % 17
+      for _ in 0..<2 {
+        workload.startAgain()
+        workload.run(steps: 20)
+        workload.powerCut()
+      }
+      workload.startAgain()
+      guard report(workload, "power cut after call \(call)") else { return }
+    }
+  }
+
   @Test("The end of the program at any call loses nothing that was written")
   func programEnds() {
     let calls = length(of: 1)

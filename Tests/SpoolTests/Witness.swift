@@ -70,17 +70,38 @@ struct Witness {
     checkNotes(there, contents)
   }
 
-  /// What was given up is told by a record that is there or was released, or waits to be told.
+  /// What was given up is told by a record that is there or was released, or waits to be told; in full, however often
+  /// what told it was given up itself.
   private mutating func checkNotes(_ there: Set<Event>, _ contents: SpoolContents) {
-    let waiting = Set(contents.notes.map(\.id))
     var told: Set<UInt64> = []
-    for (event, record) in appended {
-      guard let note = record.note else { continue }
-      if there.contains(event) || released.contains(event) || givenUp[event] != nil { told.insert(note) }
+    for note in contents.notes { told.formUnion(Witness.losses(in: note)) }
+    for (event, record) in appended where record.note != nil {
+      if there.contains(event) || released.contains(event) {
+        told.formUnion(Witness.losses(in: record.payload))
+      }
     }
-    for id in notes.keys {
-      expect(waiting.contains(id) || told.contains(id), "note \(id) is forgotten")
+    for id in notes.keys { expect(told.contains(id), "note \(id) is forgotten") }
+    for (event, record) in appended where record.note == 0 && stored.contains(event) {
+      expect(told.isSuperset(of: Witness.losses(in: record.payload)), "what \(event) told is forgotten")
     }
+  }
+
+  // MARK: What tells of losses
+
+  /// What a record says that tells of a note, and of what those told that went with it: eight bytes for each.
+  static func telling(of note: EvictionNote) -> [UInt8] {
+    losses(in: note).sorted().flatMap { loss in withUnsafeBytes(of: loss.littleEndian, Array.init) }
+  }
+
+  static func losses(in payload: [UInt8]) -> Set<UInt64> {
+    Set(
+      stride(from: 0, to: payload.count - payload.count % 8, by: 8).map { start in
+        payload[start..<start + 8].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+      })
+  }
+
+  private static func losses(in note: EvictionNote) -> Set<UInt64> {
+    note.tellings.reduce(into: [note.id]) { $0.formUnion(losses(in: $1)) }
   }
 
   private mutating func expect(_ holds: Bool, _ complaint: @autoclosure () -> String) {

@@ -14,10 +14,16 @@ struct Workload {
   private var pending: [UInt64: SpoolRecord] = [:]
   private var handled = 0
   private(set) var largestBytes = 0
+  /// What told of losses, was given up, and was told by something else.
+  private(set) var toldAgain = 0
 
   static let capBytes = 65_536
 
-  init(seed: UInt64, disk: SimulatedDisk = SimulatedDisk(), boot: UInt32 = 0x100) {
+  /// Nothing is of less account than what tells of losses.
+  private let isAllShocks: Bool
+
+  init(seed: UInt64, disk: SimulatedDisk = SimulatedDisk(), boot: UInt32 = 0x100, isAllShocks: Bool = false) {
+    self.isAllShocks = isAllShocks
     random = SeededRandom(seed: seed)
     runs = [boot]
     bench = Bench(disk, boot: boot, capBytes: Workload.capBytes)
@@ -42,15 +48,31 @@ struct Workload {
     case 14..<17: releaseSome()
     case 17: offerAgain()
     case 18: _ = bench.everything(limit: 20)
-    default: bench.ask(.fleetAcknowledges)
+    default:
+      bench.ask(.fleetAcknowledges)
+      appendUnnoted()
     }
+  }
+
+  /// Tells of losses that the caller had itself.
+  private mutating func appendUnnoted() {
+    sequence += 1
+    var record = bench.record(sequence, .shock, note: 0)
+    record.payload = withUnsafeBytes(of: UInt64(bench.boot) << 32 | sequence | 1 << 63, Array.init)
+    witness.append(record)
+    pending[sequence] = record
+    bench.ask(.append(record, bornAtS: nil))
   }
 
   private mutating func lane() -> SpoolLane { Bool.random(using: &random) ? .shock : .routine }
 
-  private mutating func append(_ lane: SpoolLane, bytes: Int, note: UInt64? = nil) {
+  private mutating func append(_ lane: SpoolLane, bytes: Int = 0, note: EvictionNote? = nil) {
     sequence += 1
-    let record = bench.record(sequence, lane, bytes: bytes, note: note)
+    var record = bench.record(sequence, isAllShocks ? .shock : lane, bytes: bytes, note: note?.id)
+    if let note {
+      record.payload = Witness.telling(of: note)
+      toldAgain += note.tellings.count
+    }
     witness.append(record)
     pending[sequence] = record
     bench.ask(.append(record, bornAtS: nil))
@@ -86,7 +108,7 @@ struct Workload {
       handled += 1
       witness.hear(note)
       if note.boot == bench.boot { for number in note.runs.joined() { pending[number] = nil } }
-      if !bench.disk.isDead { append(.shock, bytes: 120, note: note.id) }
+      if !bench.disk.isDead { append(.shock, note: note) }
     }
   }
 
@@ -99,7 +121,7 @@ struct Workload {
     guard !bench.disk.isDead, let contents = bench.contents else { return }
     runs.append(bench.boot)
     if checks { check(contents) }
-    for note in contents.notes where !bench.disk.isDead { append(.shock, bytes: 120, note: note.id) }
+    for note in contents.notes where !bench.disk.isDead { append(.shock, note: note) }
     hear()
   }
 

@@ -162,6 +162,36 @@ struct CommitTests {
     }
   }
 
+  @Test("What is above a hole counts once that is filled, however many runs it has; also over a restart")
+  func manyEvictionsAboveAHole() throws {
+    let shelf = try Shelf()
+    var store: HistoryStore? = try shelf.open()
+    for part in 0..<12 as Range<UInt64> {
+      let odd = (0..<500).map { part * 1000 + 2 * $0 + 3 }
+      var told = batch(odd.map { event($0, stream: .shake) })
+      told.evictions = odd.map { evicted([($0 - 1)...($0 - 1)], boot: 1, sequence: $0) }
+      #expect(try store?.commit(told).acknowledgements.first?.sequence == 0)
+    }
+    store = nil
+    store = try shelf.open()
+    let filled = try #require(try store?.commit(batch([event(1)])))
+    #expect(filled.acknowledgements.first?.sequence == 12_001)
+    #expect(try loaded(#require(store)).nodes.first?.boots.first?.also == [])
+  }
+
+  @Test("Numbers told as given up by several events count once")
+  func toldTwice() throws {
+    let shelf = try Shelf()
+    let store = try shelf.open()
+    var told = batch([event(1), event(9), event(10), event(11)])
+    told.evictions = [
+      evicted([2...8], sequence: 9), evicted([2...8], sequence: 10),
+      evicted([2...8, 12...14], sequence: 11, reason: "age"),
+    ]
+    #expect(try store.commit(told).acknowledgements.first?.sequence == 14)
+    #expect(try store.evictedEvents() == ["cap": 7, "age": 3])
+  }
+
   @Test("Another event under a number that is taken is set apart, and the first one stays")
   func conflict() throws {
     let shelf = try Shelf()

@@ -14,6 +14,7 @@ enum Arrows {
     "Daemon": ["CLinux", "CTOML", "Telemetry", "Threading", system],
     "MQTT": ["CMosquitto", "CLinux", "CTLS", "Threading", system],
     "Spool": ["CLinux", "Threading", system],
+    "SpoolWords": ["NodeLogic", "Spool", "Telemetry"],
     "DiskFaults": ["Spool", system],
     "SpoolDrill": ["Spool", "Threading", system],
     "BrokerLink": ["Daemon", "MQTT", "Telemetry"],
@@ -21,8 +22,8 @@ enum Arrows {
     "Sinks": ["FleetLogic", "Telemetry", "Daemon", system],
     "Store": ["CSQLite", "FleetLogic", "Telemetry", "Threading", system],
     "NodeAgent": [
-      "CLinux", "Telemetry", "Threading", "NodeLogic", "Daemon", "MQTT", "BrokerLink", "Sensors", "Spool", "Waveforms",
-      system,
+      "CLinux", "Telemetry", "Threading", "NodeLogic", "Daemon", "MQTT", "BrokerLink", "Sensors", "Spool",
+      "SpoolWords", "Waveforms", system,
     ],
     "FleetWatch": [
       "CLinux", "Telemetry", "Threading", "FleetLogic", "Daemon", "MQTT", "BrokerLink", "Sinks", "Store", "Waveforms",
@@ -30,7 +31,7 @@ enum Arrows {
     ],
     "Rig": ["Foundation", "Glibc"],
     "Demo": ["Foundation", "Rig", "Telemetry", system],
-    "Simulate": ["DiskFaults", "FleetLogic", "NodeLogic", "Rig", "Spool", "Telemetry", system],
+    "Simulate": ["DiskFaults", "FleetLogic", "NodeLogic", "Rig", "Spool", "SpoolWords", "Telemetry", system],
     "MotionBenchmark": ["NodeLogic", "Telemetry", system],
     "StoreBenchmark": ["Store", "Telemetry", system],
   ]
@@ -100,7 +101,8 @@ enum Arrows {
     let pattern = #/\b(?:library|program|benchmark)\(\s*"(\w+)"(?:,\s*\[([^\]]*)\])?(?:,\s*path: "[^"]*")?\s*\)/#
     let declarations = manifest.text.matches(of: pattern).map { match -> (String, Set<String>) in
       let names = (match.2 ?? "").split(separator: ",").map { $0.trimming(["\"", " ", "\n"]) }
-      return (String(match.1), Set(names))
+      // A list over several lines ends with a comma.
+      return (String(match.1), Set(names).subtracting([""]))
     }
     return Dictionary(uniqueKeysWithValues: declarations)
   }

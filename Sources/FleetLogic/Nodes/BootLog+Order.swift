@@ -28,11 +28,25 @@ extension BootLog {
     } ?? false
   }
 
-  /// Numbers of a run that are not going to come.
-  mutating func explain(_ boot: BootID, _ runs: [ClosedRange<UInt64>]) {
-    _ = update(boot) { run in
-      for range in runs { run.settled.insert(range) }
+  /// Numbers of a run that are not going to come. Answers how many of them nobody had told before; nil when the run is
+  /// not remembered.
+  mutating func explain(_ boot: BootID, _ runs: [ClosedRange<UInt64>]) -> Int? {
+    update(boot) { run in
+      runs.reduce(0) { sum, range in
+        run.settled.insert(range)
+        return sum + run.evicted.insert(range)
+      }
     }
+  }
+
+  /// Whatever is missing of a run between these bounds is not going to come. Answers false where that was told before.
+  mutating func explain(_ boot: BootID, damage bounds: ClosedRange<UInt64>) -> Bool {
+    update(boot) { run in
+      run.settled.insert(bounds)
+      if run.damages.contains(bounds) { return false }
+      run.damages = run.damages.suffix(Run.damageCapacity - 1) + [bounds]
+      return true
+    } ?? true
   }
 
   /// Begins where an earlier run of the fleet tool ended.

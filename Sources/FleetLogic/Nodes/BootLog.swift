@@ -18,6 +18,10 @@ struct BootLog: Equatable, Sendable {
     var sequences = SequenceSet()
     /// The numbers that came, and those that the node said it gave up.
     var settled = SequenceSet()
+    /// The numbers that the node said it gave up, and the bounds of what it could not read back, the last of them.
+    var evicted = SequenceSet()
+    var damages: [ClosedRange<UInt64>] = []
+    static let damageCapacity = 16
     /// The longest that it is known to have run [s]: by what came live.
     var newestUptime: Double?
     var top: Top?

@@ -47,8 +47,11 @@ struct SequenceSet: Equatable, Sendable {
     return .late
   }
 
-  /// Adds numbers that need not come one by one.
-  mutating func insert(_ range: ClosedRange<UInt64>) {
+  /// Adds numbers that need not come one by one, and answers how many of them were new.
+  @discardableResult
+  mutating func insert(_ range: ClosedRange<UInt64>) -> Int {
+    let known = ranges.filter { $0.overlaps(range) }.map { $0.clamped(to: range) }
+    let new = known.reduce(range.upperBound - range.lowerBound) { $0 &- ($1.upperBound - $1.lowerBound &+ 1) } &+ 1
     let first = ranges.firstIndex { $0.upperBound >= range.lowerBound || $0.upperBound + 1 == range.lowerBound }
     var merged = range
     var end = first ?? ranges.count
@@ -58,6 +61,7 @@ struct SequenceSet: Equatable, Sendable {
     }
     ranges.replaceSubrange((first ?? ranges.count)..<end, with: CollectionOfOne(merged))
     forgetOldestGap()
+    return Int(clamping: new)
   }
 
   private mutating func append(_ sequence: UInt64, after last: ClosedRange<UInt64>) {

@@ -10,14 +10,46 @@ struct LossLedger: Sendable {
     var reason: EvictedMessage.Reason
   }
 
+  /// Numbers, and how many of them are of each stream.
+  private struct Part {
+    var runs: SequenceRuns
+    var counts: [Stream: Int]
+
+    /// Takes another part in, as far as one message holds both.
+    mutating func take(_ other: Part) -> Bool {
+      let shared = other.runs.runs.reduce(0) { $0 + runs.intersection($1).count }
+      // Told twice, and counted once.
+      if shared == other.runs.count { return true }
+      var both = runs
+      both.formUnion(other.runs)
+      guard both.runs.count <= EvictedMessage.mostRuns else { return false }
+      runs = both
+      if shared == 0 { counts.merge(other.counts) { $0 + $1 } }
+      return true
+    }
+  }
+
   private struct Tally {
     var byStream: [Stream: SequenceRuns] = [:]
-    /// Of these only the sum is known.
-    var others = SequenceRuns()
-    var otherCounts: [Stream: Int] = [:]
+    /// Of these only the sums are known.
+    var parts: [Part] = []
+    /// What is said of damage, of which only bounds are known.
+    var damages: [EvictedMessage] = []
 
-    var all: SequenceRuns {
-      byStream.values.reduce(into: others) { $0.formUnion($1) }
+    mutating func insert(_ part: Part) {
+      for index in parts.indices where parts[index].take(part) { return }
+      parts.append(part)
+    }
+
+    /// At most so many that are told one by one; bounds may be widened.
+    mutating func insert(damage: EvictedMessage) {
+      if damages.contains(damage) { return }
+      guard damages.count >= 16, let last = damages.indices.last else { return damages.append(damage) }
+      damages[last].first = min(damages[last].first, damage.first)
+      damages[last].last = max(damages[last].last, damage.last)
+      damages[last].count = damages[last].count.flatMap { one in damage.count.map { one + $0 } }
+      damages[last].bytes = damages[last].bytes.flatMap { one in damage.bytes.map { one + $0 } }
+      damages[last].counts.merge(damage.counts) { $0 + $1 }
     }
   }
 
@@ -38,13 +70,12 @@ struct LossLedger: Sendable {
 
   /// A message that would have told of losses was given up itself: they are to be told by another one.
   mutating func absorb(_ message: EvictedMessage, of boot: BootID, at now: Instant) {
-    guard let runs = message.exactRuns else { return }
     change(Heading(boot: message.boot ?? boot, reason: message.reason), at: now) { tally in
+      guard let runs = message.exactRuns else { return tally.insert(damage: message) }
       if message.counts.count == 1, let (stream, count) = message.counts.first, count == message.count {
         for run in runs { tally.byStream[stream, default: SequenceRuns()].insert(run) }
       } else {
-        for run in runs { tally.others.insert(run) }
-        tally.otherCounts.merge(message.counts) { $0 + $1 }
+        tally.insert(Part(runs: SequenceRuns(runs), counts: message.counts))
       }
     }
   }
@@ -66,16 +97,24 @@ struct LossLedger: Sendable {
   }
 
   private func messages(_ heading: Heading, _ tally: Tally, for boot: BootID) -> [EvictedMessage] {
-    let pieces = EvictedMessage.pieces(tally.all.runs)
-    return pieces.map { runs in
-      var message = EvictedMessage(runs, of: heading.boot == boot ? nil : heading.boot, heading.reason)
-      for (stream, numbers) in tally.byStream {
-        let count = runs.reduce(0) { $0 + numbers.intersection($1).count }
-        if count > 0 { message.counts[stream] = count }
-      }
-      if pieces.count == 1 { message.counts.merge(tally.otherCounts) { $0 + $1 } }
+    let about = heading.boot == boot ? nil : heading.boot
+    var parts = Tally()
+    for runs in EvictedMessage.pieces(tally.byStream.values.reduce(into: SequenceRuns()) { $0.formUnion($1) }.runs) {
+      let counts = tally.byStream.mapValues { numbers in runs.reduce(0) { $0 + numbers.intersection($1).count } }
+      parts.insert(Part(runs: SequenceRuns(runs), counts: counts.filter { $0.value > 0 }))
+    }
+    for part in tally.parts { parts.insert(part) }
+    let exact = parts.parts.map { part in
+      var message = EvictedMessage(part.runs.runs, of: about, heading.reason)
+      message.counts = part.counts
       return message
     }
+    return exact
+      + tally.damages.map { damage in
+        var message = damage
+        message.boot = about
+        return message
+      }
   }
 }
 

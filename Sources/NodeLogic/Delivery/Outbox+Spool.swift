@@ -3,7 +3,7 @@ public import Telemetry
 /// A message about losses that is to become an event.
 struct Telling: Equatable, Sendable {
   var message: EvictedMessage
-  /// The eviction that it tells of.
+  /// The eviction that it tells of; 0: of one that another message ends.
   var note: UInt64?
 
   init(message: EvictedMessage, note: UInt64? = nil) {
@@ -82,7 +82,8 @@ extension Outbox {
         boot: boot, sequence: sequence, stream: entry.stream, payload: entry.telegram.encode())
       let envelope = entry.telegram.envelope
       let isTimed = envelope.clock.map(Self.judgesAges) ?? false
-      wishes.append(.append(event, note: entry.note, born: isTimed ? envelope.time : nil))
+      let note = entry.note ?? (entry.stream == .evicted ? 0 : nil)
+      wishes.append(.append(event, note: note, born: isTimed ? envelope.time : nil))
     }
   }
 
@@ -227,21 +228,33 @@ extension Outbox {
     if isOwn {
       handedOver.formUnion(runs)
       feed.settle(runs)
+      newest = newest.filter { !runs.contains($0.value) }
       for run in runs.runs { crossings = crossings.filter { !run.contains($0) } }
     }
     lost[.evicted, default: 0] += runs.count
   }
 
+  /// What it says of itself, and what those events said that told of losses and went with it, in as few messages as
+  /// hold it.
   private mutating func tell(of eviction: SpoolEviction) {
     guard !eviction.runs.isEmpty else { return }
     guard eviction.reason != .damaged else { return tellings.append(Telling(ofDamage: eviction, boot)) }
-    let reason: EvictedMessage.Reason = eviction.reason == .cap ? .cap : .age
-    let pieces = EvictedMessage.pieces(SequenceRuns(eviction.runs).runs)
-    for (index, runs) in pieces.enumerated() {
-      var message = EvictedMessage(runs, of: eviction.boot == boot ? nil : eviction.boot, reason)
-      if pieces.count == 1 { message.counts = eviction.counts }
+    var all = LossLedger()
+    for runs in EvictedMessage.pieces(SequenceRuns(eviction.runs).runs) {
+      var message = EvictedMessage(runs, of: eviction.boot, eviction.reason == .cap ? .cap : .age)
+      if message.count == eviction.events { message.counts = eviction.counts }
+      all.absorb(message, of: eviction.boot, at: .start)
+    }
+    for payload in eviction.tellings {
+      guard let telegram = try? Telegram.decode(stream: .evicted, payload: payload),
+        case .evicted(let message) = telegram.body
+      else { continue }
+      all.absorb(message, of: telegram.envelope.boot, at: .start)
+    }
+    let messages = all.take(for: boot, at: .start, isForced: true)
+    for (index, message) in messages.enumerated() {
       // The note may be forgotten when the last message that tells of it is on the disk.
-      tellings.append(Telling(message: message, note: index == pieces.count - 1 ? eviction.id : nil))
+      tellings.append(Telling(message: message, note: index == messages.count - 1 ? eviction.id : 0))
     }
   }
 

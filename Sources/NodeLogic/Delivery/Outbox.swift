@@ -294,6 +294,7 @@ extension Outbox {
   mutating func giveUp(_ token: UInt64, _ reason: EvictedMessage.Reason, at now: Instant) {
     guard let entry = entries[token] else { return }
     settle(token, isGivenUp: true)
+    if newest[entry.stream] == entry.key.sequence, entry.key.boot == boot { newest[entry.stream] = nil }
     confirmation.remove(SequenceRuns([entry.key.sequence...entry.key.sequence]), of: entry.key.boot)
     lost[reason == .refused ? .refused : .evicted, default: 0] += 1
     losses.note(entry.key, entry.stream, reason, at: now)

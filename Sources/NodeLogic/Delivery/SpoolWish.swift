@@ -4,7 +4,8 @@ public import Telemetry
 public enum SpoolWish: Equatable, Sendable {
   /// Keep this event, and answer `stored` or `notStored`. Events of one lane come in the order of their numbers.
   ///
-  /// - `note`: it tells of the eviction with this id, which need not be told again once this is stored.
+  /// - `note`: it tells of the eviction with this id, which need not be told again once this is stored; 0: it tells of
+  ///   losses too, and ends none.
   /// - `born`: when it was measured, for the cap by age; nil where nothing vouches for the time.
   case append(StoredEvent, note: UInt64?, born: WallTime?)
   /// Answer `fetched` with this id: the first events behind a place that were not released, in order; nil: from the
@@ -88,11 +89,13 @@ public struct SpoolEviction: Equatable, Sendable {
   public var bytes: Int?
   /// Why.
   public var reason: Reason
+  /// The payloads of those of them that told of losses: what tells of this tells of theirs too.
+  public var tellings: [[UInt8]]
 
   /// Events given up for one reason.
   public init(
     id: UInt64, boot: BootID, runs: [ClosedRange<UInt64>], events: Int?, counts: [Stream: Int] = [:],
-    bytes: Int? = nil, reason: Reason
+    bytes: Int? = nil, reason: Reason, tellings: [[UInt8]] = []
   ) {
     self.id = id
     self.boot = boot
@@ -101,6 +104,7 @@ public struct SpoolEviction: Equatable, Sendable {
     self.counts = counts
     self.bytes = bytes
     self.reason = reason
+    self.tellings = tellings
   }
 }
 

@@ -121,7 +121,9 @@ public struct Node: Sendable {
     }
     let isTurned = settings.convention != self.settings.convention
     self.settings = settings
-    if isTurned { repeatOrientation(&effects) }
+    if isTurned, let turn, motion?.isArmed == true {
+      append(.orientation(turn.message(in: settings.convention)), at: turn.at, &effects)
+    }
     reconfigureBudget(settings.budget, at: now)
     outbox.reconfigure(settings.outbox, at: now)
     publish(.status(status(.online)), at: now, &effects)
@@ -184,14 +186,22 @@ extension Node {
     // What changed while offline, or was under way when the link broke, is published late and not retained, and the
     // broker may have forgotten everything: who subscribes next is owed the present state.
     if let present = location?.present(at: now) { carryOut([present], at: now, &effects) }
-    if !outbox.holdsNewest(of: .orientation) { repeatOrientation(&effects) }
+    if !outbox.holdsNewest(of: .orientation) { repeatOrientation(at: now, &effects) }
   }
 
-  /// Publishes once more which side is up, unless the node was told to keep what it measures to itself: what it knew
-  /// before that may not be so any more.
-  private mutating func repeatOrientation(_ effects: inout [NodeEffect]) {
+  /// Publishes once more which side is up, for whoever subscribes next: the same event under the same number, which
+  /// says nothing new and need not be kept again. Not where the node was told to keep what it measures to itself: what
+  /// it knew before that may not be so any more.
+  private mutating func repeatOrientation(at now: Instant, _ effects: inout [NodeEffect]) {
     guard let turn, motion?.isArmed == true else { return }
-    append(.orientation(turn.message(in: settings.convention)), at: turn.at, &effects)
+    let body = Telegram.Body.orientation(turn.message(in: settings.convention))
+    // One that was given up, and told so, is not to come nevertheless.
+    guard let sequence = outbox.nameNewest(of: .orientation, by: clock(at: turn.at)) else {
+      return append(body, at: turn.at, &effects)
+    }
+    var telegram = Telegram(envelope(turn.at), body)
+    telegram.envelope.sequence = sequence
+    handOver(Outgoing(telegram: telegram, isRetained: true), at: now, &effects)
   }
 
   private mutating func tick(at now: Instant, _ effects: inout [NodeEffect]) {

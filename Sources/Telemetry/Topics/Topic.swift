@@ -43,66 +43,57 @@ public struct Topic: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// The topic on which a node is asked to do something: `<prefix>/<node>/command`.
-public struct CommandTopic: Hashable, Sendable, CustomStringConvertible {
-  private static let level = "command"
+/// A topic on which a node is told something: `<prefix>/<node>/<level>`.
+public protocol NodeInlet: Hashable, Sendable, CustomStringConvertible {
+  /// Its last level.
+  static var level: String { get }
+  /// What stands before the node's name.
+  var prefix: TopicPrefix { get }
+  /// The node that is told.
+  var node: NodeName { get }
+  /// The topic for `node`.
+  init(prefix: TopicPrefix, node: NodeName)
+}
 
+extension NodeInlet {
+  /// As it is given to the broker.
+  public var description: String { "\(prefix)/\(node)/\(Self.level)" }
+
+  /// Reads a topic; nil if it is none of these under one of these prefixes.
+  public init?(_ text: some StringProtocol, under pattern: PrefixPattern) {
+    let levels = topicLevels(text)
+    guard levels.count == pattern.levels.count + 2, levels.last.map({ $0 == Self.level }) == true,
+      pattern.matches(levels[..<pattern.levels.count]), let node = NodeName(levels[pattern.levels.count]),
+      let prefix = try? TopicPrefix(levels[..<pattern.levels.count].joined(separator: "/"))
+    else { return nil }
+    self.init(prefix: prefix, node: node)
+  }
+}
+
+/// The topic on which a node is asked to do something: `<prefix>/<node>/command`.
+public struct CommandTopic: NodeInlet {
+  /// Its last level.
+  public static let level = "command"
   /// What stands before the node's name.
   public var prefix: TopicPrefix
   /// The node that is asked.
   public var node: NodeName
 
   /// The topic of commands for `node`.
-  public init(prefix: TopicPrefix, node: NodeName) {
-    self.prefix = prefix
-    self.node = node
-  }
-
-  /// As it is given to the broker.
-  public var description: String { "\(prefix)/\(node)/\(Self.level)" }
-
-  /// Reads a topic; nil if it is none for commands under one of these prefixes.
-  public init?(_ text: some StringProtocol, under pattern: PrefixPattern) {
-    guard let (prefix, node) = address(text, Self.level, under: pattern) else { return nil }
-    self.init(prefix: prefix, node: node)
-  }
+  public init(prefix: TopicPrefix, node: NodeName) { (self.prefix, self.node) = (prefix, node) }
 }
 
 /// The topic on which a node is told what is stored: `<prefix>/<node>/ack`.
-public struct AckTopic: Hashable, Sendable, CustomStringConvertible {
-  private static let level = "ack"
-
+public struct AckTopic: NodeInlet {
+  /// Its last level.
+  public static let level = "ack"
   /// What stands before the node's name.
   public var prefix: TopicPrefix
   /// The node that is told.
   public var node: NodeName
 
   /// The topic of acknowledgements for `node`.
-  public init(prefix: TopicPrefix, node: NodeName) {
-    self.prefix = prefix
-    self.node = node
-  }
-
-  /// As it is given to the broker.
-  public var description: String { "\(prefix)/\(node)/\(Self.level)" }
-
-  /// Reads a topic; nil if it is none for acknowledgements under one of these prefixes.
-  public init?(_ text: some StringProtocol, under pattern: PrefixPattern) {
-    guard let (prefix, node) = address(text, Self.level, under: pattern) else { return nil }
-    self.init(prefix: prefix, node: node)
-  }
-}
-
-/// Prefix and node of `<prefix>/<node>/<level>`; nil for any other topic.
-private func address(
-  _ text: some StringProtocol, _ level: String, under pattern: PrefixPattern
-) -> (TopicPrefix, NodeName)? {
-  let levels = topicLevels(text)
-  guard levels.count == pattern.levels.count + 2, levels.last.map({ $0 == level }) == true,
-    pattern.matches(levels[..<pattern.levels.count]), let node = NodeName(levels[pattern.levels.count]),
-    let prefix = try? TopicPrefix(levels[..<pattern.levels.count].joined(separator: "/"))
-  else { return nil }
-  return (prefix, node)
+  public init(prefix: TopicPrefix, node: NodeName) { (self.prefix, self.node) = (prefix, node) }
 }
 
 /// Why a topic is none of a node's.

@@ -45,4 +45,58 @@ import Testing
       #expect(read?.body == telegram.body)
     }
   }
+
+  private func message(
+    _ runs: [ClosedRange<UInt64>], _ counts: [Stream: Int], of boot: BootID? = nil,
+    _ reason: EvictedMessage.Reason = .cap
+  ) -> EvictedMessage {
+    var message = EvictedMessage(runs, of: boot, reason)
+    message.counts = counts
+    return message
+  }
+
+  @Test func whatWasToldIsToldAgainTogetherWithExactCounts() {
+    var ledger = LossLedger()
+    ledger.absorb(message([1...4], [.shake: 1, .location: 3]), of: boot, at: now)
+    ledger.absorb(message([5...6, 9...9], [.shake: 2, .evicted: 1]), of: boot, at: now)
+    ledger.note(EventKey(boot: boot, sequence: 7), .location, .cap, at: now)
+    // An earlier telling of the same, as after a crash.
+    ledger.absorb(message([1...4], [.shake: 1, .location: 3]), of: boot, at: now)
+    ledger.absorb(message([2...2], [:], of: BootID(2)), of: boot, at: now)
+    let told = ledger.take(for: boot, at: now, isForced: true)
+    #expect(told.map(\.boot) == [nil, BootID(2)])
+    #expect(told.map(\.exactRuns) == [[1...7, 9...9], [2...2]])
+    #expect(told.map(\.count) == [8, 1])
+    #expect(told.first?.counts == [.shake: 3, .location: 4, .evicted: 1])
+  }
+
+  @Test func moreThanAMessageHoldsKeepsItsCounts() {
+    var ledger = LossLedger()
+    for part in 0..<4 as Range<UInt64> {
+      let runs = (0..<100).map { part * 1000 + 2 * $0 + 1 }.map { $0...$0 }
+      ledger.absorb(message(runs, [.shake: 40, .location: 60]), of: boot, at: now)
+    }
+    let told = ledger.take(for: boot, at: now, isForced: true)
+    #expect(told.map(\.runs.count) == [200, 200])
+    #expect(told.map(\.counts) == [[.shake: 80, .location: 120], [.shake: 80, .location: 120]])
+  }
+
+  @Test func ofWhatIsInTwoMessagesOnlyInPartNoCountIsMadeUp() {
+    var ledger = LossLedger()
+    ledger.absorb(message([1...4], [.shake: 1, .location: 3]), of: boot, at: now)
+    ledger.absorb(message([4...6], [.shake: 1, .location: 2]), of: boot, at: now)
+    let told = ledger.take(for: boot, at: now, isForced: true)
+    #expect(told.map(\.count) == [6] && told.map(\.counts) == [[.shake: 1, .location: 3]])
+  }
+
+  @Test func damageIsToldAgainAsItWasWithinBounds() {
+    var ledger = LossLedger()
+    for number in 1...40 as ClosedRange<UInt64> {
+      let damage = EvictedMessage(first: number * 10, last: number * 10 + 5, count: nil, bytes: 100, .damaged)
+      for _ in 0..<2 { ledger.absorb(damage, of: BootID(2), at: now) }
+    }
+    let told = ledger.take(for: boot, at: now, isForced: true)
+    #expect(told.count == 16 && told.allSatisfy { $0.boot == BootID(2) && $0.exactRuns == nil })
+    #expect(told.map(\.first).min() == 10 && told.map(\.last).max() == 405)
+  }
 }

@@ -35,18 +35,22 @@ struct ModelSpool {
 
   /// Whether it was given up and nobody was told for good.
   func isNoted(_ boot: BootID, _ sequence: UInt64) -> Bool {
-    notes.values.contains { $0.boot == boot && $0.runs.contains { $0.contains(sequence) } }
+    notes.values.contains { note in
+      note.boot == boot && note.runs.contains { $0.contains(sequence) }
+        || note.tellings.contains { Self.tells($0, of: EventKey(boot: boot, sequence: sequence)) }
+    }
   }
 
   /// Whether an event that outlasts a power cut tells that it was given up.
   func tells(of key: EventKey) -> Bool {
-    kept.values.contains { record in
-      guard record.isStored, record.event.stream == .evicted,
-        let telegram = try? Telegram.decode(stream: .evicted, payload: record.event.payload),
-        case .evicted(let message) = telegram.body, (message.boot ?? record.event.boot) == key.boot
-      else { return false }
-      return message.exactRuns?.contains { $0.contains(key.sequence) } ?? false
-    }
+    kept.values.contains { $0.isStored && $0.event.stream == .evicted && Self.tells($0.event.payload, of: key) }
+  }
+
+  private static func tells(_ payload: [UInt8], of key: EventKey) -> Bool {
+    guard let telegram = try? Telegram.decode(stream: .evicted, payload: payload),
+      case .evicted(let message) = telegram.body, (message.boot ?? telegram.envelope.boot) == key.boot
+    else { return false }
+    return message.exactRuns?.contains { $0.contains(key.sequence) } ?? false
   }
 
   private func mark(_ boot: BootID, _ sequence: UInt64) -> SpoolMark? {
@@ -137,14 +141,13 @@ struct ModelSpool {
       guard let first = order.first?.value.event else { return }
       let gone = order.prefix(5).filter {
         $0.value.event.boot == first.boot && EventLane($0.value.event.stream) == EventLane(first.stream)
-          && $0.value.event.stream != .evicted
       }
-      guard !gone.isEmpty else { return }
       lastNote += 1
       let counts = Dictionary(gone.map { ($0.value.event.stream, 1) }, uniquingKeysWith: +)
       let runs = SequenceRuns(gone.map { $0.key.sequence...$0.key.sequence }).runs
       let note = SpoolEviction(
-        id: lastNote, boot: first.boot, runs: runs, events: gone.count, counts: counts, reason: .cap)
+        id: lastNote, boot: first.boot, runs: runs, events: gone.count, counts: counts, reason: .cap,
+        tellings: gone.filter { $0.value.note != nil }.map(\.value.event.payload))
       notes[lastNote] = note
       for (mark, _) in gone { kept[mark] = nil }
       words.append(.evicted(note))

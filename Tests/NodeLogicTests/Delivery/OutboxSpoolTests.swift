@@ -174,6 +174,57 @@ import Testing
     #expect(isNoted)
   }
 
+  @Test func whatAGivenUpTellingSaidIsToldWithTheNoteAboutIt() {
+    var outbox = outbox { $0.memoryBytes = 1 }
+    outbox.hear(opened(), at: now)
+    let unsaved = EvictedMessage([3...5], of: nil, .unsaved)
+    var telegram = Telegram(OutboxFixture.envelope(), .evicted(unsaved))
+    telegram.envelope.boot = BootID(9)
+    telegram.envelope.sequence = 6
+    let note = SpoolEviction(
+      id: 77, boot: BootID(9), runs: [6...8], events: 3, counts: [.evicted: 1, .shake: 2], reason: .cap,
+      tellings: [telegram.encode(), [1, 2, 3]])
+    outbox.hear(.evicted(note), at: now)
+    let tellings = outbox.takeTellings(at: now)
+    #expect(tellings.map(\.message.exactRuns) == [[6...8], [3...5]])
+    #expect(tellings.map(\.message.reason) == [.cap, .unsaved])
+    #expect(tellings.map(\.message.boot) == [BootID(9), BootID(9)])
+    // The note may go when the last of them is kept, and then the first has to be there, too.
+    #expect(tellings.map(\.note) == [0, 77])
+    for telling in tellings {
+      outbox.append(Telegram(OutboxFixture.envelope(), .evicted(telling.message)), note: telling.note, at: now)
+    }
+    #expect(outbox.unsaved == 2, "neither is given up for want of room")
+    #expect(notes(outbox.takeWishes(at: now)) == [0, 77])
+  }
+
+  @Test func whatTellsOfLossesInMemoryIsMarkedForTheSpool() {
+    var outbox = outbox { $0.memoryBytes = 2000 }
+    outbox.hear(opened(), at: now)
+    outbox.connect(at: now)
+    outbox.append(Telegram(OutboxFixture.envelope(), .evicted(EvictedMessage([1...1], of: nil, .unsaved))), at: now)
+    outbox.append(OutboxFixture.shake(1), at: now)
+    #expect(notes(outbox.takeWishes(at: now)) == [0, nil])
+  }
+
+  @Test func whatWasGivenUpIsNotNamedAgain() {
+    let clock = ClockState(wallAtStart: WallTime(seconds: 1000), quality: .ntp)
+    var outbox = outbox { $0.memoryBytes = 2000 }
+    outbox.append(OutboxFixture.location(1), at: now)
+    #expect(outbox.nameNewest(of: .location, by: clock) == 1)
+    for id in 2...20 { outbox.append(OutboxFixture.shake(id), at: now) }
+    #expect(outbox.lost[.evicted, default: 0] > 0)
+    #expect(outbox.nameNewest(of: .location, by: clock) == nil)
+    outbox.hear(opened(), at: now)
+    outbox.append(OutboxFixture.location(2), at: now)
+    outbox.hear(.evicted(SpoolEviction(id: 1, boot: boot, runs: [21...21], events: 1, reason: .cap)), at: now)
+    #expect(outbox.nameNewest(of: .location, by: clock) == nil)
+  }
+
+  private func notes(_ wishes: [SpoolWish]) -> [UInt64?] {
+    wishes.compactMap { if case .append(_, let note, _) = $0 { .some(note) } else { nil } }
+  }
+
   @Test func ofDamageOnlyTheBoundsAreToldAndTheRestIsRead() {
     var outbox = outbox()
     let note = SpoolEviction(

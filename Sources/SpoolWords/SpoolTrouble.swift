@@ -1,16 +1,18 @@
-internal import Daemon
 internal import Glibc
-internal import Spool
+public import Spool
 
 /// Why the spool's folder takes nothing, in words for whoever looks after the node: the same for every call that fails
 /// for one reason.
-struct SpoolTrouble: Equatable {
+public struct SpoolTrouble: Equatable, Sendable {
   /// What is wrong, and where.
-  let text: String
+  public let text: String
   /// What to do about it.
-  let remedy: String
+  public let remedy: String
 
-  init(_ failure: DiskFailure, folder: String) {
+  /// - Parameters:
+  ///   - failure: as the disk told it.
+  ///   - folder: the spool's, as people know it.
+  public init(_ failure: DiskFailure, folder: String) {
     (text, remedy) =
       switch (failure.call, failure.code) {
       case ("format", _):
@@ -29,12 +31,12 @@ struct SpoolTrouble: Equatable {
         ("no space left on the disk of \(folder)", "make room there, or lower spool.cap_mb")
       case (_, EROFS): ("the file system of \(folder) is read-only", "mount it for writing")
       case (_, EACCES), (_, EPERM):
-        ("\(folder): \(systemErrorText(failure.code))", "let this user write there, or set another spool.directory")
+        ("\(folder): \(failure.errorText)", "let this user write there, or set another spool.directory")
       case (_, ENOENT), (_, ENOTDIR):
-        ("\(folder): \(systemErrorText(failure.code))", "make the folder above it, or set another spool.directory")
+        ("\(folder): \(failure.errorText)", "make the folder above it, or set another spool.directory")
       default:
         (
-          "the disk of \(folder) fails: \(systemErrorText(failure.code))",
+          "the disk of \(folder) fails: \(failure.errorText)",
           "look at the disk, and replace it if it is worn"
         )
       }

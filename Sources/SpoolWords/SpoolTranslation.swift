@@ -1,14 +1,14 @@
-internal import NodeLogic
-internal import Spool
+public import NodeLogic
+public import Spool
 internal import Telemetry
 
 // What the node's logic and its spool say, each in the words of the other.
 
 extension SpoolRequest {
-  /// Nil for what no spool keeps.
+  /// What the node's wish is to its spool; nil for what no spool keeps.
   ///
   /// - Parameter originS: CLOCK_MONOTONIC at `Instant.start` [s].
-  init?(_ wish: SpoolWish, originS: Double) {
+  public init?(_ wish: SpoolWish, originS: Double) {
     switch wish {
     case .append(let event, let note, let born):
       guard let kind = event.stream.storedNumber else { return nil }
@@ -28,7 +28,8 @@ extension SpoolRequest {
 }
 
 extension SpoolLane {
-  init(_ lane: EventLane) {
+  /// The node's lane.
+  public init(_ lane: EventLane) {
     self =
       switch lane {
       case .shock: .shock
@@ -39,8 +40,10 @@ extension SpoolLane {
 }
 
 extension SpoolWord {
-  /// Nil for what the node need not know.
-  init?(_ report: SpoolReport, folder: String) {
+  /// What the spool's report is to the node; nil for what it need not know.
+  ///
+  /// - Parameter folder: where the spool is, for what people read.
+  public init?(_ report: SpoolReport, folder: String) {
     switch report {
     case .opened(let found): self = .opened(NodeLogic.SpoolContents(found, folder: folder))
     case .stored(let boot, let numbers): self = .stored(boot: BootID(boot), numbers)
@@ -88,7 +91,7 @@ extension NodeLogic.SpoolContents {
 
 extension SpoolAside {
   /// What is there, and what to do with it.
-  func text(in folder: String) -> String {
+  public func text(in folder: String) -> String {
     "\(events) events of \(owner), another name of this node, are set aside in \(folder)/\(self.folder) and are not "
       + "sent; a node with node.id \(owner) and that folder as spool.directory sends them, or else remove it"
   }
@@ -108,7 +111,7 @@ extension SpoolEviction {
       }
     self.init(
       id: note.id, boot: BootID(note.boot), runs: note.runs, events: note.events, counts: counts, bytes: note.bytes,
-      reason: reason)
+      reason: reason, tellings: note.tellings)
   }
 }
 
