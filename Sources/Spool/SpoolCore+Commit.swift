@@ -84,13 +84,11 @@ extension SpoolCore {
     predecessors[lane.index] = (writer.segment, trusted)
     count(lane, segments[index].forget(from: trusted), -1)
     let name = segments[index].name.text
+    // What the disk does not let go of takes room until it is removed with the spent segments, or by the next start.
     if segments[index].entries.isEmpty {
-      // Where the name stays behind, the next start removes it.
-      try? disk.unlink(name)
+      if (try? disk.unlink(name)) != nil { segments.remove(at: index) }
       hasRemovals = true
-      segments.remove(at: index)
-    } else {
-      try? disk.truncate(name, to: trusted)
+    } else if (try? disk.truncate(name, to: trusted)) != nil {
       segments[index].sizeBytes = trusted
     }
   }

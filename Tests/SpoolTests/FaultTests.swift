@@ -65,6 +65,33 @@ struct FaultTests {
     #expect(next.allSequences() == [1])
   }
 
+  @Test("What a failing disk can't cut off or remove counts as room that is taken, until it is removed")
+  func whatStaysBehindIsCounted() {
+    for isFirstSynced in [true, false] {
+      var bench = Bench()
+      bench.append(1)
+      if isFirstSynced { bench.pass(1) }
+      var syncs = 0
+      bench.disk.fault = { call in
+        if call.kind == .sync { syncs += 1 }
+        return call.kind == .truncate || call.kind == .unlink || (call.kind == .sync && syncs == 1) ? EIO : nil
+      }
+      bench.append(2)
+      bench.pass(1)
+      #expect(bench.stored == [1, 2])
+      let segments = bench.disk.fileNames.filter { $0.hasSuffix(".seg") }
+      #expect(segments.count == 2)
+      let bytes = segments.reduce(0) { $0 + (bench.disk.bytes(of: $1)?.count ?? 0) }
+      #expect(bench.core.segments.reduce(0) { $0 + $1.sizeBytes } == bytes)
+      bench.disk.fault = { _ in nil }
+      bench.ask(.release(boot: bench.boot, 1...2))
+      bench.append(3)
+      bench.pass(3600)
+      #expect(bench.core.segments.reduce(0) { $0 + $1.sizeBytes } <= bytes)
+      #expect(bench.disk.fileNames.filter { $0.hasSuffix(".seg") }.count == 1)
+    }
+  }
+
   @Test("A disk that never syncs gives everything back, says so, and is used again when it works")
   func syncNeverWorks() {
     var bench = Bench()

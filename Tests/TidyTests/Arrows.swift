@@ -14,7 +14,7 @@ enum Arrows {
     "Daemon": ["CLinux", "CTOML", "Telemetry", "Threading", system],
     "MQTT": ["CMosquitto", "CLinux", "CTLS", "Threading", system],
     "Spool": ["CLinux", "Threading", system],
-    "SpoolWords": ["NodeLogic", "Spool", "Telemetry"],
+    "SpoolWords": ["NodeLogic", "Spool", "Telemetry", system],
     "DiskFaults": ["Spool", system],
     "SpoolDrill": ["Spool", "Threading", system],
     "BrokerLink": ["Daemon", "MQTT", "Telemetry"],
