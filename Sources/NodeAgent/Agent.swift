@@ -318,7 +318,8 @@ extension Agent {
     if let spool {
       for word in spool.stop(deadlineS: isImpatient ? 0.2 : SpoolLinkage.stopS) { hand(.spool(word)) }
     }
-    records?.stop(deadlineS: isImpatient ? 0.2 : LocationRecordFile.stopS)
+    let leftS = (stopDeadline ?? .start) - clock.now()
+    records?.stop(deadlineS: isImpatient ? 0.2 : min(LocationRecordFile.stopS, max(0.2, leftS)))
     sayWhatIsLeft()
     log.notice("stopped")
   }

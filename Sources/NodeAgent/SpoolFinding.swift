@@ -103,6 +103,11 @@ enum SpoolFinding {
         remedy: "what can be read is kept; look at the disk, and at \(folder)/damaged once the node has run")
     }
     if let former = found.formerOwner, former != name, events > 0 {
+      if let aside = found.aside {
+        return Finding(
+          .problem, "spool", "\(text); they are of \(former), and \(aside.text(in: folder)): \(name) can keep nothing",
+          remedy: "set node.id back to \(former), or move \(folder)/\(aside.folder) away")
+      }
       return Finding(
         .warning, "spool", "\(text); they are of \(former), and \(name) would set them aside",
         remedy: "let \(former) send them first, or see OPERATIONS, Delivery")

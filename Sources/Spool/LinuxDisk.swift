@@ -6,6 +6,8 @@ public final class LinuxDisk: SpoolDisk {
   private let isShared: Bool
   /// The folder itself; its lock is the spool's, so that a read-only file system needs no file for that.
   private var descriptor: Int32 = -1
+  /// Folders within it that have got names which they may forget.
+  private var touched: Set<String> = []
 
   /// - Parameters:
   ///   - folder: its path; made, with mode 0750, when it is missing and the folder above it exists
@@ -147,6 +149,17 @@ public final class LinuxDisk: SpoolDisk {
   }
 
   public func syncDirectory() throws(DiskFailure) {
+    // What was moved has its new name before it loses the old one.
+    for name in touched {
+      let opened = openat(descriptor, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+      guard opened >= 0 else {
+        if errno == ENOENT { continue }
+        throw failure("openat", name)
+      }
+      defer { Glibc.close(opened) }
+      if fsync(opened) != 0 { throw failure("fsync", name) }
+    }
+    touched = []
     if fsync(descriptor) != 0 { throw failure("fsync", "") }
   }
 
@@ -162,6 +175,7 @@ public final class LinuxDisk: SpoolDisk {
     guard let slash = name.lastIndex(of: "/") else { return }
     let folder = String(name[..<slash])
     if mkdirat(descriptor, folder, 0o750) != 0, errno != EEXIST { throw failure("mkdirat", folder) }
+    touched.insert(folder)
   }
 
   private func failure(_ call: String, _ name: String) -> DiskFailure {

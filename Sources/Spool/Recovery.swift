@@ -19,7 +19,7 @@ struct Recovery {
 
   /// Ascending.
   var segments: [Segment] = []
-  /// Files that are to go: segments given up, copies that were not finished.
+  /// Files that are to go: segments that were given up.
   var superfluous: [String] = []
   /// Files with nothing in them that could be read.
   var empty: [(name: SegmentName, sizeBytes: Int)] = []

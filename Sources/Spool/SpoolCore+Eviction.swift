@@ -4,7 +4,8 @@ extension SpoolCore {
   /// A clock that jumps by more [s] is believed only when it has held for so long.
   static var clockDoubtS: Double { 3600 }
   /// When events that found no room are told together: after so long [s], or so many.
-  private static var refusalS: Double { 30 }
+  static var refusalS: Double { 30 }
+  private static var longestTellingWaitS: Double { 3600 }
   private static var refusalEvents: Int { 64 }
 
   /// Makes room for a record of a lane; false when everything there is more important than it.
@@ -44,13 +45,13 @@ extension SpoolCore {
   mutating func evict(_ name: SegmentName, _ reason: EvictionNote.Reason, _ atS: Double) throws(DiskFailure) {
     if writers[name.lane.index]?.segment == name.number { try endSegment(name.lane, atS) }
     guard let old = index(of: name.number).map({ segments[$0] }) else { return }
-    let before = notes
+    let before = (notes, lostNotes)
     let told = notesOfGivingUp(old, reason).map { add($0, segment: name.number) }
     do throws(DiskFailure) {
       try save()
     } catch {
       // Nothing was given up after all.
-      notes = before
+      (notes, lostNotes) = before
       throw error
     }
     reports += told.map(SpoolReport.evicted)
@@ -98,14 +99,18 @@ extension SpoolCore {
   /// Keeps an event in mind that there is no room for.
   mutating func refuse(_ record: SpoolRecord, _ atS: Double) {
     refused.append(record)
-    let dueS = refused.count < SpoolCore.refusalEvents ? atS + SpoolCore.refusalS : atS
+    let waitS = record.note == nil ? SpoolCore.refusalS : tellingWaitS
+    let dueS = refused.count < SpoolCore.refusalEvents ? atS + waitS : atS
     refusedDueS = min(refusedDueS ?? dueS, dueS)
   }
 
   mutating func tellRefused() throws(DiskFailure) {
     refusedDueS = nil
     let events = refused.sorted { $0.sequence < $1.sequence }
-    let before = notes
+    let before = (notes, lostNotes)
+    // Where what tells of the last ones is all that comes, each telling would be the next one to be told of.
+    let isNews = events.contains { $0.note == nil }
+    tellingWaitS = isNews ? SpoolCore.refusalS : min(2 * tellingWaitS, SpoolCore.longestTellingWaitS)
     var told: [EvictionNote] = []
     for start in stride(from: 0, to: events.count, by: EvictionNote.runLimit) {
       let part = events[start..<min(start + EvictionNote.runLimit, events.count)]
@@ -120,7 +125,7 @@ extension SpoolCore {
     do throws(DiskFailure) {
       try save()
     } catch {
-      notes = before
+      (notes, lostNotes) = before
       throw error
     }
     refused = []

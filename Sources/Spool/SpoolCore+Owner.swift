@@ -25,8 +25,8 @@ extension SpoolCore {
 
   /// Moves everything of another owner out of the way, and answers what is left: nothing but the highest numbers.
   ///
-  /// First the state says where it goes, then the segments go, then the state goes after them: a start that finds it
-  /// half done goes on with it.
+  /// First the state says where it goes, then the segments go, then a copy of the state. The folder has the state until
+  /// the new owner's replaces it, so that a start that finds this half done goes on with it.
   mutating func part(
     from state: SavedState, _ recovery: Recovery, _ names: [SegmentName]
   ) throws(DiskFailure) -> (SavedState, Recovery) {
@@ -37,24 +37,33 @@ extension SpoolCore {
     let events = recovery.segments.reduce(0) { $0 + $1.live.events }
     let folder = "other-\(state.owner)-\(hexadecimal(state.ordinal))"
     let isBegun = state.aside?.folder == folder
-    if events > 0 || isBegun {
+    // What could not be read, and what was not told yet, is the other one's, too.
+    if events > 0 || isBegun || !recovery.losses.isEmpty || !state.notes.isEmpty {
       if !isBegun, stillAside(state) != nil { throw DiskFailure(call: "owner", code: EEXIST, name: state.owner) }
       let aside = isBegun ? state.aside : SpoolAside(owner: state.owner, folder: folder, events: events)
       var marked = state
       marked.aside = aside
       try replace(with: marked.encoded)
       for name in Set(names) { try disk.rename(name.text, to: "\(folder)/\(name.text)") }
+      try copy(marked, to: "\(folder)/\(SavedState.file)")
       try syncFolder()
-      try disk.rename(SavedState.file, to: "\(folder)/\(SavedState.file)")
       fresh.aside = aside
     } else {
       fresh.aside = state.aside
       for name in Set(names) { try disk.unlink(name.text) }
     }
     hasRemovals = true
-    savedBytes = nil
     let nothing = try Recovery([], fresh) { _, _ throws(DiskFailure) in [] }
     return (fresh, nothing)
+  }
+
+  private func copy(_ state: SavedState, to name: String) throws(DiskFailure) {
+    // A start that ended here may have left one.
+    try? disk.unlink(name)
+    let file = try disk.create(name)
+    defer { disk.close(file) }
+    try disk.append(state.encoded, to: file)
+    try disk.sync(file)
   }
 
   /// What was set aside, unless somebody has taken it away since.

@@ -63,6 +63,8 @@ public struct SpoolCore<Disk: SpoolDisk> {
   /// Events for which there was no room among more important ones; not told yet.
   var refused: [SpoolRecord] = []
   var refusedDueS: Double?
+  /// How long tellings that find no room wait until they are told of [s].
+  var tellingWaitS = SpoolCore.refusalS
 
   /// The state as it is on the disk; nil: none, or not known.
   var savedBytes: [UInt8]?

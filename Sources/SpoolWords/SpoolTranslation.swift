@@ -134,6 +134,6 @@ extension SpoolCondition {
     self.init(
       trouble: state.trouble.map { SpoolTrouble($0, folder: folder).sentence },
       formerEvents: state.formerEvents, oldestBorn: state.oldestBornAtS.map { WallTime(seconds: $0) },
-      bytes: state.storedBytes, sizeBytes: state.sizeBytes)
+      bytes: state.storedBytes, sizeBytes: state.sizeBytes, untold: state.lostNotes)
   }
 }

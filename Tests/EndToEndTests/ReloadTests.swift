@@ -60,7 +60,8 @@ import Testing
     #expect(waitUntil(seconds: 10) { atNew.shakes.contains { $0.phase == .ended } })
     #expect(waitUntil(seconds: 3) { !atNew.healths.isEmpty })
     // The numbers go on where the old broker's left off; the new one gets the orientation to keep, as the event it was.
-    let kept = try atOld.messages.filter { $0.stream == .orientation }.compactMap { try $0.telegram().envelope.sequence }
+    let orientations = try atOld.messages.filter { $0.stream == .orientation }.map { try $0.telegram() }
+    let kept = orientations.compactMap(\.envelope.sequence)
     #expect(Set(atOld.sequences).intersection(atNew.sequences).isSubset(of: kept))
     let all = Set(atOld.sequences + atNew.sequences)
     #expect(all == Set(1...(all.max() ?? 1)))

@@ -138,9 +138,28 @@ struct EvictionTests {
     record.sequence = 102
     record.note = bench.evicted.first?.id
     bench.ask(.append(record, bornAtS: nil))
-    bench.pass(31)
+    bench.pass(61)
+    #expect(bench.evicted.map(\.runs) == [[101...101], [102...102]])
     bench.disk.restart()
     #expect(bench.next().contents?.notes.map(\.runs) == [[102...102]])
+  }
+
+  @Test("Where each telling finds no room and has to be told of, the disk is soon left in peace")
+  func tellingsAtRest() {
+    var bench = Bench(capBytes: 65_536)
+    for sequence in 1...100 { bench.append(UInt64(sequence), .shock) }
+    var sequence: UInt64 = 100
+    var note: UInt64 = 0
+    let endS = bench.nowS + 86_400
+    while bench.nowS < endS {
+      sequence += 1
+      bench.ask(.append(bench.record(sequence, .shock, bytes: 60_000, note: note), bornAtS: nil))
+      let told = bench.evicted.count
+      while bench.evicted.count == told, bench.nowS < endS { bench.pass(10) }
+      note = bench.evicted.last?.id ?? note
+    }
+    #expect((24...36).contains(bench.evicted.count), "\(bench.evicted.count) in a day: each hour in the end")
+    #expect(bench.evicted.last?.events == 1)
   }
 
   @Test("A note with more runs than fit becomes several")

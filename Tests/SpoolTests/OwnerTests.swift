@@ -1,4 +1,5 @@
 import DiskFaults
+import Rig
 import Testing
 
 @testable import Spool
@@ -6,8 +7,9 @@ import Testing
 /// A node that was given another name, and what it kept under the one before.
 @Suite("Owners")
 struct OwnerTests {
-  private func keep(_ count: UInt64, of owner: String, on disk: SimulatedDisk = SimulatedDisk()) -> Bench {
-    var bench = Bench(disk, boot: 1, owner: owner)
+  private func keep(_ count: UInt64, of owner: String, isAcknowledged: Bool = false) -> Bench {
+    var bench = Bench(boot: 1, owner: owner)
+    if isAcknowledged { bench.ask(.fleetAcknowledges) }
     for sequence in 1...count { bench.append(sequence) }
     bench.ask(.stop)
     return bench
@@ -50,13 +52,14 @@ struct OwnerTests {
   @Test("A start that ends half way through is gone on with by the next: no event is lost, none is fetched")
   func ends() {
     for call in 1... {
-      let disk = keep(200, of: "pump-7").disk
+      let disk = keep(200, of: "pump-7", isAcknowledged: true).disk
       disk.diesAfterCall = disk.calls + call
       let isWhole = Bench(disk, boot: 2, owner: "pump-8").state.trouble == nil
-      var random = SystemRandomNumberGenerator()
+      var random = SeededRandom(seed: UInt64(call))
       disk.powerCut(using: &random)
       var next = Bench(disk, boot: 3, owner: "pump-8")
       #expect(next.allSequences().isEmpty && next.state.trouble == nil, "call \(call)")
+      #expect(next.contents?.aside?.events == 200 && next.contents?.fleetAcknowledges == true, "call \(call)")
       var kept = 0
       for folder in folders(disk) {
         let moved = SimulatedDisk()

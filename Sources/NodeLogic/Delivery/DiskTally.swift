@@ -12,6 +12,8 @@ struct DiskTally: Sendable {
   private(set) var formerEvents = 0
   /// When the oldest of them was measured; nil: not known.
   private(set) var oldestBorn: WallTime?
+  /// Words about what was given up that are lost themselves.
+  private(set) var untold = 0
   /// Places that could not be read back.
   var damaged = 0
   /// What it takes on the disk, and what of that waits, as the spool says [bytes].
@@ -76,6 +78,7 @@ struct DiskTally: Sendable {
   }
 
   mutating func take(_ condition: SpoolCondition) {
+    untold = condition.untold
     trouble = condition.trouble
     sizeBytes = condition.sizeBytes ?? sizeBytes
     waitingBytes = condition.bytes ?? waitingBytes

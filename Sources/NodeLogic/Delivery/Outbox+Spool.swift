@@ -102,6 +102,7 @@ extension Outbox {
       if condition.trouble != disk.trouble {
         notices.append(condition.trouble.map { .trouble($0, settings.memoryBytes) } ?? .works)
       }
+      if condition.untold > disk.untold { notices.append(.untold(condition.untold)) }
       disk.take(condition)
       if condition.trouble == nil { feed.resume() }
     }

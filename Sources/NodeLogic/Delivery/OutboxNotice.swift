@@ -10,6 +10,8 @@ enum OutboxNotice: Equatable, Sendable {
   case trouble(String, Int)
   /// The disk takes events again.
   case works
+  /// So many words about what was given up are lost themselves.
+  case untold(Int)
   case damaged(SpoolDamage)
   /// Events were given up: there was no room in memory.
   case unsaved
@@ -37,6 +39,10 @@ enum OutboxNotice: Equatable, Sendable {
         "spool: \(why); until then events are kept in memory (up to \(memoryBytes / 1000) kB), and "
           + "a power cut would lose them")
     case .works: Note(.notice, "spool", "spool: events are kept on the disk")
+    case .untold(let count):
+      Note(
+        .warning, "spool untold",
+        "spool: \(count) notes of what was given up had no room to wait: the fleet tool will miss their numbers")
     case .damaged(let damage):
       damage.isTorn
         ? Note(.info, "spool damage", "spool: \(damage.text); nothing in it had been stored")

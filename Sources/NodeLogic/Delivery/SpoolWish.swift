@@ -134,16 +134,19 @@ public struct SpoolCondition: Equatable, Sendable {
   public var bytes: Int?
   /// How much room the spool takes on the disk [bytes]; nil: it does not say.
   public var sizeBytes: Int?
+  /// Words about events that were given up which are lost themselves, since the start: too many waited to be told.
+  public var untold = 0
 
   /// A spool in this condition.
   public init(
     trouble: String? = nil, formerEvents: Int? = nil, oldestBorn: WallTime? = nil, bytes: Int? = nil,
-    sizeBytes: Int? = nil
+    sizeBytes: Int? = nil, untold: Int = 0
   ) {
     self.trouble = trouble
     self.formerEvents = formerEvents
     self.oldestBorn = oldestBorn
     self.bytes = bytes
     self.sizeBytes = sizeBytes
+    self.untold = untold
   }
 }
