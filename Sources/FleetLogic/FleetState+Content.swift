@@ -144,10 +144,10 @@ extension FleetState {
     if message.exactRuns == nil {
       if nodes[index].boots.explain(boot, damage: bounds) {
         nodes[index].damages += 1
-        if let count = message.count { nodes[index].evicted[message.reason, default: 0] += count }
+        if let count = message.count { nodes[index].noteEvicted(count, message.reason) }
       }
     } else if let count = nodes[index].boots.explain(boot, message.exactRuns ?? []) ?? message.count, count > 0 {
-      nodes[index].evicted[message.reason, default: 0] += min(count, message.count ?? count)
+      nodes[index].noteEvicted(min(count, message.count ?? count), message.reason)
     }
     note(.evicted(message), node: index, telegram, mark.late, at: moment)
   }

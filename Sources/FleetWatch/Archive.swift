@@ -214,9 +214,14 @@ final class Archive {
 
   /// What became of the events, for the last line.
   var account: String {
-    let left = queue.waiting + queue.dropped
-    return "\(stored) events stored since the start"
-      + (left == 0 ? "" : ", \(left) not: no node was told that they are, and those that keep them send them again")
+    Archive.account(stored: stored, waiting: queue.waiting, dropped: queue.dropped)
+  }
+
+  /// - Parameter dropped: some of these may have come again and been stored since.
+  static func account(stored: Int, waiting: Int, dropped: Int) -> String {
+    let left = ", \(waiting) not: no node was told that they are, and those that keep them send them again"
+    let missed = "; \(dropped) were left to their nodes when they came, which send them again"
+    return "\(stored) events stored since the start" + (waiting == 0 ? "" : left) + (dropped == 0 ? "" : missed)
   }
 
   /// Writes what waits, and closes the database. Answers the acknowledgements that are left to be sent by way of the

@@ -130,7 +130,7 @@ final class Watcher {
         throw Termination(.temporary, ["\(error)"])
       }
     }
-    notifier.ready(status: status)
+    if !isStopping { notifier.ready(status: status) }
   }
 
   /// What was read is kept, even if its nodes can't be told any more: they send it again.

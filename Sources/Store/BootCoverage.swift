@@ -83,11 +83,13 @@ final class BootCoverage {
     advance()
   }
 
-  /// Numbers that are known to have been stored; nil when there was no room to remember which were given up.
-  var stored: RangeSet? {
-    guard forgotten == 0, !isOverfull else { return nil }
+  /// `stored` is all that was stored: there was room to remember every number.
+  var knowsAll: Bool { forgotten == 0 && !isOverfull }
+
+  /// Numbers that are known to have been stored.
+  var stored: RangeSet {
     var numbers = above
-    if upto > 0 { numbers.insert(1...upto) }
+    if upto > forgotten { numbers.insert((forgotten + 1)...upto) }
     for range in evicted.ranges { numbers.remove(range) }
     return numbers
   }

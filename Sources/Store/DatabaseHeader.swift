@@ -7,7 +7,8 @@ internal import Glibc
 /// Setting a file aside is no harm to a damaged database, whose nodes must not wait for anybody, and a bad surprise for
 /// whoever mistyped `store.file`. So a file without a sound header is taken for a damaged database only where something
 /// says so: the rest of its header (SQLite's first words, or this program's application id), the log of SQLite beside
-/// it, or nothing but zeros, which is what file systems leave of a file that was written before a power cut.
+/// it, a first sector of nothing but zeros, which is what file systems leave of a file that was written before a power
+/// cut, or of ones, as flash is once it was erased, or later pages as SQLite writes them.
 struct DatabaseHeader {
   enum Verdict: Equatable {
     case sound
@@ -20,8 +21,9 @@ struct DatabaseHeader {
   private static let magic = Array("SQLite format 3\0".utf8)
 
   private let bytes: [UInt8]
-  private let isAllZero: Bool
+  private let isErased: Bool
   private let hasLog: Bool
+  private let hasPages: Bool
 
   /// Reads it.
   init(of file: String) throws(SQLiteFailure) {
@@ -30,21 +32,23 @@ struct DatabaseHeader {
       throw SQLiteFailure(code: SQLITE_CANTOPEN, message: "it cannot be opened", systemCode: errno)
     }
     defer { close(descriptor) }
-    bytes = try Self.read(descriptor, Self.lengthBytes, at: 0)
-    isAllZero = bytes.allSatisfy { $0 == 0 } ? try Self.isZero(descriptor) : false
+    let sector = try Self.read(descriptor, 512, at: 0)
+    bytes = Array(sector.prefix(Self.lengthBytes))
+    isErased = sector.allSatisfy { $0 == 0 } || sector.allSatisfy { $0 == 0xFF }
     hasLog = Self.isLog(file + "-wal")
+    hasPages = bytes.starts(with: Self.magic) ? true : try Self.hasPages(descriptor)
   }
 
   var verdict: Verdict {
     if bytes.count == Self.lengthBytes, bytes.starts(with: Self.magic) {
       return isConsistent ? .sound : .damaged("its header is damaged")
     }
-    if isAllZero { return .damaged("it is nothing but zeros") }
+    if isErased { return .damaged("its first sector is erased") }
     if Self.magic.starts(with: bytes.prefix(16)) { return .damaged("it is cut off within its header") }
     if bytes.count == Self.lengthBytes, Array(bytes[68..<72]) == Schema.applicationBytes {
       return .damaged("its header is damaged")
     }
-    if hasLog { return .damaged("its header is damaged") }
+    if hasLog || hasPages { return .damaged("its header is damaged") }
     return .foreign("it is no SQLite database")
   }
 
@@ -63,15 +67,24 @@ struct DatabaseHeader {
     return Array(bytes.prefix(taken))
   }
 
-  /// Looks at the first 16 MiB: a hole of a file is read quickly.
-  private static func isZero(_ descriptor: Int32) throws(SQLiteFailure) -> Bool {
-    let piece = 1 << 16
-    for index in 0..<256 {
-      let bytes = try read(descriptor, piece, at: index * piece)
-      guard bytes.allSatisfy({ $0 == 0 }) else { return false }
-      if bytes.count < piece { return true }
+  /// Whether some of the first pages behind the first one are tables or indexes, in a database with pages of a size
+  /// that this program makes, or made.
+  private static func hasPages(_ descriptor: Int32) throws(SQLiteFailure) -> Bool {
+    for size in [Opener.pageBytes, 4096] {
+      var found = 0
+      for index in 1..<64 where isTreePage(try read(descriptor, 8, at: index * size), size) { found += 1 }
+      if found >= 3 { return true }
     }
-    return true
+    return false
+  }
+
+  /// <https://www.sqlite.org/fileformat2.html#b_tree_pages>: its kind, the first free block, how many cells, where they
+  /// begin, and lost bytes.
+  private static func isTreePage(_ head: [UInt8], _ size: Int) -> Bool {
+    guard head.count == 8, [2, 5, 10, 13].contains(head[0]) else { return false }
+    func number(_ place: Int) -> Int { Int(head[place]) << 8 | Int(head[place + 1]) }
+    let pointersEnd = (head[0] < 10 ? 12 : 8) + 2 * number(3)
+    return number(1) < size && pointersEnd <= number(5) && number(5) <= size && head[7] <= 60
   }
 
   /// <https://www.sqlite.org/fileformat2.html#the_write_ahead_log>: its first three bytes; the fourth is the order of

@@ -173,7 +173,8 @@ extension HistoryStore {
     }
   }
 
-  private func write(_ coverage: BootCoverage, _ key: BootKey) throws(SQLiteFailure) {
+  /// Its row alone.
+  func write(_ coverage: BootCoverage, _ key: BootKey) throws(SQLiteFailure) {
     try database.run(
       "INSERT OR REPLACE INTO boots VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
       .integer(key.node), .integer(Int64(key.boot)), .number(coverage.upto), .number(coverage.highest),
@@ -181,7 +182,8 @@ extension HistoryStore {
       .text(coverage.clock?.quality.rawValue), .integer(Int64(coverage.duplicates)),
       .integer(Int64(coverage.conflicts)), .integer(Int64(coverage.interleavings)),
       .integer(Int64(coverage.replays)),
-      .integer(BootRow.checksum(key, upto: coverage.upto, highest: coverage.highest)),
+      .integer(
+        BootRow.checksum(key, upto: coverage.upto, highest: coverage.highest, dropped: coverage.dropped)),
       .integer(Int64(coverage.dropped)))
   }
 

@@ -7,12 +7,15 @@ internal import Telemetry
 /// crash costs nothing. Where the record of a run did not survive, its losses cannot be known. Retention takes the
 /// oldest first, so that the lowest numbers that are missing are taken to be those it took.
 extension HistoryStore {
-  /// Counts them, where that is to be done.
+  /// Counts them, where that is to be done, and before what retention took of the runs of version 1.
   func countLosses() throws(StoreProblem) {
     do throws(SQLiteFailure) {
-      guard try database.integer("SELECT value FROM meta WHERE key = 'rescued'") == 1 else { return }
+      let isRescued = try database.integer("SELECT value FROM meta WHERE key = 'rescued'") == 1
+      let isOld = try database.integer("SELECT count(*) FROM boots WHERE dropped IS NULL") ?? 0 > 0
+      guard isRescued || isOld else { return }
       let (events, nodes) = try database.transaction { () throws(SQLiteFailure) in
-        let found = try noteLosses()
+        if isOld { try countDropped(isRescued: isRescued) }
+        let found = isRescued ? try noteLosses() : (events: 0, nodes: 0)
         if found.events > 0 {
           try database.run(
             """
@@ -23,39 +26,70 @@ extension HistoryStore {
         try database.run("DELETE FROM meta WHERE key = 'rescued'")
         return found
       }
-      noteRescue(lostEvents: events, lostNodes: nodes)
+      if isRescued { noteRescue(lostEvents: events, lostNodes: nodes) }
     } catch {
       boots = [:]
       throw error.problem(settings.file)
     }
   }
 
-  private func noteLosses() throws(SQLiteFailure) -> (events: Int, nodes: Int) {
+  /// Version 1 did not count by run what retention took: it is what was stored and is not there. In a rescued database
+  /// some of that was lost instead, and nobody can say which; then nothing is told, unless retention never took any.
+  private func countDropped(isRescued: Bool) throws(SQLiteFailure) {
+    let taken = try database.integer("SELECT count(*) FROM dropped WHERE reason IN ('age', 'room')") ?? 0
+    let present = try presentCounts()
+    for key in try bootKeys("WHERE dropped IS NULL") {
+      let known = try coverage(key)
+      let stored = known.stored.count
+      let gone = stored - min(stored, UInt64(present[key, default: 0]))
+      known.dropped = isRescued && taken == 0 ? 0 : Int(clamping: gone)
+      try write(known, key)
+    }
+  }
+
+  private func bootKeys(_ condition: String = "") throws(SQLiteFailure) -> [BootKey] {
+    try database.statement("SELECT node, boot FROM boots \(condition)").rows([]) { Self.key($0, 0) }
+  }
+
+  /// How many events of each run are there.
+  private func presentCounts() throws(SQLiteFailure) -> [BootKey: Int] {
     var present: [BootKey: Int] = [:]
     let counts = try database.statement("SELECT node, boot, count(*) FROM events WHERE seq > 0 GROUP BY node, boot")
     for (key, count) in try counts.rows([], { (Self.key($0, 0), Int($0.integer(2))) }) { present[key] = count }
-    let keys = try database.statement("SELECT node, boot FROM boots").rows([]) { Self.key($0, 0) }
+    return present
+  }
+
+  private func noteLosses() throws(SQLiteFailure) -> (events: Int, nodes: Int) {
+    let present = try presentCounts()
     var (events, nodes) = (0, Set<Int64>())
-    for key in keys {
+    for key in try bootKeys() {
       let known = try coverage(key)
-      guard let stored = known.stored, stored.count > UInt64(present[key, default: 0] + known.dropped) else { continue }
+      let stored = known.stored
+      let gone = stored.count - min(stored.count, UInt64(present[key, default: 0]))
+      guard gone > UInt64(known.dropped) || !known.knowsAll else { continue }
       let lost = try noteLosses(key, known, stored)
       guard lost > 0 else { continue }
-      events += Int(lost)
+      events += Int(clamping: lost)
       nodes.insert(key.node)
     }
     return (events, nodes.count)
   }
 
-  /// Answers how many events of the run were lost.
+  /// Answers how many events of the run were lost, at least.
   private func noteLosses(_ key: BootKey, _ known: BootCoverage, _ stored: RangeSet) throws(SQLiteFailure) -> UInt64 {
     let rows = try storedNumbers(key)
     var lost = stored
-    for range in rows.ranges { lost.remove(range) }
-    lost.removeLowest(UInt64(known.dropped))
+    var unknown = known.forgotten > 0 ? RangeSet([1...known.forgotten]) : RangeSet()
+    for range in rows.ranges {
+      lost.remove(range)
+      unknown.remove(range)
+    }
+    let (gone, dropped) = (lost.count, UInt64(known.dropped))
+    // What is not remembered may be what retention took: rather too much is taken again than too little.
+    lost.removeLowest(dropped - min(dropped, unknown.count))
     let before = known.ranges
     known.noteLost(lost, last: rows.ranges.last?.upperBound ?? 0)
     try write(known, key, from: before)
-    return lost.count
+    return gone - min(gone, dropped)
   }
 }

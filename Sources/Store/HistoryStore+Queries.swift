@@ -157,12 +157,12 @@ extension HistoryStore {
       defer { statement.reset() }
       while try statement.step() {
         guard let run = EvictedRun(statement) else {
-          counts[statement.text(4) ?? "", default: 0] += Int(statement.integer(5))
+          counts[statement.text(4) ?? "", default: 0].addClamped(Int(statement.integer(5)))
           continue
         }
         let before = known[run.boot, default: RangeSet()].count
         known[run.boot, default: RangeSet()].insert(run.range)
-        counts[run.reason, default: 0] += Int(clamping: (known[run.boot]?.count ?? before) &- before)
+        counts[run.reason, default: 0].addClamped(Int(clamping: (known[run.boot]?.count ?? before) &- before))
       }
       return counts
     }

@@ -136,10 +136,10 @@ extension HistoryStore {
       runs[event.run, default: 0] += 1
     }
     for (run, count) in runs {
-      boots[run]?.dropped += count
-      try database.run(
-        "UPDATE boots SET dropped = dropped + ? WHERE node = ? AND boot = ?", .integer(Int64(count)),
-        .integer(run.node), .integer(Int64(run.boot)))
+      let known = try coverage(run)
+      known.dropped += count
+      // Else the run is forgotten.
+      if known.isKept { try write(known, run) }
     }
     for (stream, sum) in sums {
       try database.run(

@@ -159,7 +159,7 @@ public final class HistoryStore {
     if let row = rows.first, row.isSound(key), ranges.allSatisfy({ $0.isSound(key) }) {
       return row.coverage(ranges)
     }
-    // A new one, or one whose row did not survive: the events themselves tell.
+    // A new one, or one whose row did not survive: the events themselves tell. What retention took is not among them.
     let counted = BootCoverage()
     counted.recount(try storedNumbers(key), evicted: try evictedNumbers(key))
     counted.highest = counted.settledAbove.ranges.last?.upperBound ?? counted.upto
@@ -208,7 +208,8 @@ struct BootRow {
   var clock: ClockState?
   var duplicates: Int, conflicts: Int, interleavings: Int, replays: Int
   var checksum: Int64
-  var dropped: Int
+  /// Nil: it is of version 1, which did not count them.
+  var dropped: Int?
 
   /// - Parameter first: the column of `upto`.
   init(_ row: Statement, from first: Int32 = 0) {
@@ -224,14 +225,18 @@ struct BootRow {
     interleavings = Int(row.integer(first + 8))
     replays = Int(row.integer(first + 9))
     checksum = row.integer(first + 10)
-    dropped = Int(row.integer(first + 11))
+    dropped = row.integerIfPresent(first + 11).map { Int($0) }
   }
 
-  static func checksum(_ key: BootKey, upto: UInt64, highest: UInt64) -> Int64 {
-    Store.checksum(UInt64(bitPattern: key.node), UInt64(key.boot), upto, highest)
+  static func checksum(_ key: BootKey, upto: UInt64, highest: UInt64, dropped: Int?) -> Int64 {
+    let (node, boot) = (UInt64(bitPattern: key.node), UInt64(key.boot))
+    guard let dropped else { return Store.checksum(node, boot, upto, highest) }
+    return Store.checksum(node, boot, upto, highest, UInt64(bitPattern: Int64(dropped)))
   }
 
-  func isSound(_ key: BootKey) -> Bool { checksum == Self.checksum(key, upto: upto, highest: highest) }
+  func isSound(_ key: BootKey) -> Bool {
+    checksum == Self.checksum(key, upto: upto, highest: highest, dropped: dropped) && dropped ?? 0 >= 0
+  }
 
   func fill(_ coverage: BootCoverage) {
     coverage.isKept = true
@@ -242,7 +247,6 @@ struct BootRow {
     coverage.conflicts = conflicts
     coverage.interleavings = interleavings
     coverage.replays = replays
-    coverage.dropped = dropped
   }
 
   func coverage(_ ranges: [CoverageRow]) -> BootCoverage {
@@ -251,6 +255,7 @@ struct BootRow {
       evicted: RangeSet(ranges.filter { $0.kind == .evicted }.map(\.range)),
       forgotten: ranges.first { $0.kind == .forgotten }?.range.upperBound ?? 0)
     coverage.highest = highest
+    coverage.dropped = dropped ?? 0
     fill(coverage)
     return coverage
   }

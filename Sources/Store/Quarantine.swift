@@ -10,12 +10,15 @@ enum Quarantine {
   /// Renames the database and what belongs to it, and answers its new name.
   static func setAside(_ file: String) throws(SQLiteFailure) -> String {
     let target = freeName(file)
-    for suffix in ["", "-wal", "-shm"] where FileIdentity(file + suffix) != nil {
+    for suffix in ["", "-wal", "-shm"] {
+      var status = stat()
+      guard stat(file + suffix, &status) == 0 else { continue }
       guard rename(file + suffix, target + suffix) == 0 else {
         throw SQLiteFailure(
           code: SQLITE_IOERR, message: "it is damaged and cannot be set aside", systemCode: errno)
       }
-      chmod(target + suffix, FileLock.mode)
+      // Never wider than it was: a umask may have kept the group out.
+      chmod(target + suffix, status.st_mode & FileLock.mode)
     }
     synchronizeFolder(of: file)
     forgetOldest(file)

@@ -112,6 +112,8 @@ final class Salvage {
       if let last {
         next = last
         step = 1
+        // Nothing is below it; no sound row has such a number.
+        if last == .min { return }
       }
       switch outcome {
       case .end: return

@@ -5,7 +5,8 @@
 ///   measured [s since 1970], NULL when nothing vouches for it; `clk`, `up` [s] as in the message; `received_t` [s],
 ///   `is_late`, `payload` as it came.
 /// - `boots`: a run of a node. `upto`: all of 1 to this are stored or were given up; `highest`; when its first and its
-///   last event came; its best clock; counts; `dropped`: how many of its events retention took (version 2).
+///   last event came; its best clock; counts; `dropped`: how many of its events retention took (version 2; NULL until
+///   the first start with it has counted them).
 /// - `coverage`: what is known of a run beside `upto`, from `first` to `last`. `kind` 0: stored, above `upto`; 1: given
 ///   up by the node, or lost with damaged pages; 2: numbers among these were given up, which is not known any more.
 /// - `latest`: the newest message of a stream of a node. `received_t`: NULL when the broker had kept it.
@@ -19,10 +20,10 @@
 /// `events` is in the order of receipt, so that what comes is written to the end of the table, and what is oldest is
 /// taken from its start without an index. Its other indexes are for finding a duplicate, and for reading by node and
 /// time; what all nodes did in a time is read node by node, which costs less than an index that each event has to be
-/// put into. A row
-/// that goes for its age or for room leaves its number in `boots` and `coverage`, so that an old duplicate is still
-/// known. `checksum` guards the two: SQLite does not notice a flipped bit in a number, and a number too high there
-/// would acknowledge what never came. Where it does not fit, the events themselves are counted.
+/// put into. A row that goes for its age or for room leaves its number in `boots` and `coverage`, so that an old
+/// duplicate is still known. `checksum` guards `upto`, `highest` and `dropped`, and each row of `coverage`: SQLite does
+/// not notice a flipped bit in a number, and a number too high there would acknowledge what never came. Where it does
+/// not fit, the events themselves are counted.
 enum Schema {
   /// "JUDR": PRAGMA application_id, which file(1) shows.
   static let application: Int32 = 0x4A55_4452
@@ -76,7 +77,7 @@ enum Schema {
     """
 
   private static let version2 = """
-    ALTER TABLE boots ADD COLUMN dropped INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE boots ADD COLUMN dropped INTEGER;
     DROP INDEX events_by_time;
     """
 

@@ -22,6 +22,7 @@ import Testing
     let well = try check(broker)
     #expect(well.status == 0, "\(well.output) \(well.errors)")
     #expect(well.output.contains("published to judder/judder-fleet-check/ack\n"), "\(well.output)")
+    _ = waitUntil(seconds: 5) { !watcher.messages.isEmpty }
     #expect(watcher.messages.map(\.topic) == ["judder/judder-fleet-check/ack"])
     #expect(watcher.messages.allSatisfy { !$0.isRetained })
     // A broker of MQTT 3.1.1 acknowledges what it throws away.

@@ -277,4 +277,17 @@ import Testing
     _ = bench.restart(store)
     #expect(bench.node("a")?.missing == 2)
   }
+
+  @Test func countsOfAnySizeAreAddedUp() {
+    var bench = KeepingTests.bench()
+    bench.send("a", .online())
+    let most: UInt64 = 1 << 53
+    let hostile = EvictedMessage(boot: BootID(9), first: 1, last: most, count: 1 << 53, .cap)
+    for sequence in 1...1100 as ClosedRange<UInt64> {
+      bench.send("a", evicted(hostile), seq: sequence)
+      let damage = EvictedMessage(first: sequence, last: most, count: 1 << 53, bytes: 1, .damaged)
+      bench.send("a", evicted(damage), seq: 10_000 + sequence)
+    }
+    #expect(bench.node("a")?.evicted == [.cap: .max, .damaged: .max])
+  }
 }

@@ -199,4 +199,15 @@ import Testing
     bench.send("a", .fix(), seq: 93)
     #expect(bench.node("a")?.missing == 2)
   }
+
+  /// A node that connects repeats the event that the broker is to keep.
+  @Test func anOldEventThatIsRepeatedIsNotTheFirstLiveOne() throws {
+    var bench = Bench()
+    bench.send("a", .online())
+    bench.send("a", .face(.zUp), seq: 2, sentAgo: 3600)
+    bench.send("a", .fix(), seq: 301)
+    #expect(bench.node("a")?.missing == 0)
+    bench.send("a", .fix(), seq: 303)
+    #expect(bench.node("a")?.missing == 1)
+  }
 }

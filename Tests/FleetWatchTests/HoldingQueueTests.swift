@@ -136,6 +136,13 @@ private final class QueueUnderTest {
     #expect(!queue.isBehind, "alerts need the messages")
   }
 
+  @Test func whatFoundNoRoomMayHaveBeenStoredSince() {
+    #expect(Archive.account(stored: 7, waiting: 0, dropped: 0) == "7 events stored since the start")
+    #expect(
+      Archive.account(stored: 7, waiting: 0, dropped: 3)
+        == "7 events stored since the start; 3 were left to their nodes when they came, which send them again")
+  }
+
   @Test func theLastWordOnAnAlertCounts() throws {
     let queue = QueueUnderTest()
     let node = try #require(NodeName("a"))

@@ -255,6 +255,20 @@ struct CommitTests {
     #expect(try store.count() == 18_000)
   }
 
+  @Test("Counts that nodes tell may be of any size")
+  func hugeCounts() throws {
+    let shelf = try Shelf()
+    let store = try shelf.open()
+    var batch = batch([])
+    for sequence in 1...3 as ClosedRange<UInt64> {
+      var row = evicted([], sequence: sequence, reason: "damaged")
+      row.events = 1 << 62
+      batch.evictions.append(row)
+    }
+    _ = try store.commit(batch)
+    #expect(try store.evictedEvents() == ["damaged": .max])
+  }
+
   @Test("Runs that are not in memory are read again")
   func fewInMemory() throws {
     let shelf = try Shelf()

@@ -70,7 +70,15 @@ struct CorruptionTests {
     marked.replaceSubrange(68..<72, with: Array("JUDR".utf8))
     let zeros = [UInt8](repeating: 0, count: sample.database.count)
     let garbage = [UInt8](repeating: 0x5A, count: 8192)
-    for (content, log) in [(zeros, nil), ([0], nil), ([], sample.log), (marked, nil), (garbage, sample.log)] {
+    func begun(with byte: UInt8, _ count: Int) -> [UInt8] {
+      [UInt8](repeating: byte, count: count) + sample.database.dropFirst(count)
+    }
+    let cases = [
+      (zeros, nil), ([0], nil), ([], sample.log), (marked, nil), (garbage, sample.log), (begun(with: 0, 512), nil),
+      (begun(with: 0xFF, 512), nil), (begun(with: 0x5A, Opener.pageBytes), nil),
+      ([UInt8](repeating: 0xFF, count: 512) + garbage, nil),
+    ]
+    for (content, log) in cases {
       let (report, events) = try sample.open(content, log)
       let rescue = try #require(report.rescue)
       #expect(events == 0)
@@ -219,6 +227,25 @@ struct CorruptionTests {
     let (report, events) = try sample.open(database, nil)
     #expect(report.rescue?.reason == "the text of its schema is damaged" && report.rescue?.holes == 0)
     #expect(events == 300)
+  }
+
+  @Test("Rows with impossible numbers are stepped over")
+  func lowestNumber() throws {
+    let shelf = try Shelf()
+    try shelf.open().close()
+    do {
+      let connection = try Connection(shelf.file, .write, busyS: 1)
+      try connection.execute(
+        """
+        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+        INSERT INTO conflicts SELECT iif(i = 1, -9223372036854775807 - 1, i), 1, 1, i, '', 0, 1, x'' FROM n;
+        PRAGMA wal_checkpoint(TRUNCATE)
+        """)
+    }
+    var bytes = try shelf.bytes()
+    bytes[18] = 9
+    try shelf.write(bytes)
+    #expect(try shelf.open().opening.rescue?.isWhole == true)
   }
 
   @Test("The last three damaged ones are kept")

@@ -33,7 +33,10 @@ struct LossTests {
     var bytes = try shelf.bytes()
     let pageBytes = Int(bytes[16]) << 8 | Int(bytes[17])
     let connection = try Connection(shelf.file, .readOnly, busyS: 1)
-    let payloads = try connection.statement("SELECT id, payload FROM events").rows([]) { ($0.integer(0), $0.blob(1)) }
+    let near: [SQLiteValue] = [.integer(Int64(ids.lowerBound - 50)), .integer(Int64(ids.upperBound + 50))]
+    let payloads = try connection.statement("SELECT id, payload FROM events WHERE id BETWEEN ? AND ?").rows(near) {
+      ($0.integer(0), $0.blob(1))
+    }
     let pages = payloads.map { id, payload in
       (id: Int(id), page: Data(bytes).range(of: Data(payload))!.lowerBound / pageBytes)
     }
@@ -113,20 +116,34 @@ struct LossTests {
     #expect(store.opening.rescue?.file == shelf.workplace.path(try #require(shelf.corruptFiles.last)))
   }
 
-  @Test("What is kept of it is read by its owner and the group alone, and by the command that is advised")
+  private func mode(_ file: String) -> mode_t {
+    var status = stat()
+    return stat(file, &status) == 0 ? status.st_mode & 0o777 : 0
+  }
+
+  @Test("What is set aside is read by nobody who could not read it before")
+  func narrow() throws {
+    let shelf = try sample()
+    try damage(shelf, 200...201)
+    chmod(shelf.file, 0o600)
+    #expect(mode(try #require(try shelf.open().opening.rescue).file) == 0o600)
+  }
+
+  @Test(
+    "What is kept of it is read by its owner and the group alone, and by the command that is advised",
+    .enabled(if: ChildProcess.find("sqlite3") != nil, "needs the program sqlite3"))
   func setAside() throws {
     let shelf = try sample()
-    func mode(_ file: String) -> mode_t {
-      var status = stat()
-      return stat(file, &status) == 0 ? status.st_mode & 0o777 : 0
-    }
-    #expect(mode(shelf.file) == 0o640)
+    let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+    let umask = try #require(status.firstMatch(of: #/Umask:\s*(\d+)/#).flatMap { mode_t($0.1, radix: 8) })
+    let made = 0o640 & ~umask
+    #expect(mode(shelf.file) == made)
     try damage(shelf, 200...201)
     chmod(shelf.file, 0o644)
     let store = try shelf.open { $0.salvageS = 0 }
     let rescue = try #require(store.opening.rescue)
     #expect(!rescue.isWhole)
-    #expect(mode(rescue.file) == 0o640 && mode(shelf.file) == 0o640 && mode(shelf.file + "-wal") == 0o640)
+    #expect(mode(rescue.file) == 0o640 && mode(shelf.file) == made && mode(shelf.file + "-wal") == made)
     let words = try #require(rescue.text.split(separator: "`").dropFirst().first).split(separator: " ").map(String.init)
     let dump = try ChildProcess(words[0], Array(words.dropFirst()), name: "dump", in: shelf.workplace.folder)
     #expect(dump.wait(seconds: 10) != nil)
@@ -142,17 +159,89 @@ struct LossTests {
     _ = try store?.commit(batch((1...50).map { event($0) }))
     store?.close()
     store = nil
-    do {
-      let connection = try Connection(shelf.file, .write, busyS: 1)
-      try connection.execute(
-        "ALTER TABLE boots DROP COLUMN dropped; UPDATE meta SET value = 1 WHERE key = 'schema'; PRAGMA user_version = 1"
-      )
-    }
+    try makeOld(shelf)
     var bytes = try shelf.bytes()
     bytes[18] = 9
     try shelf.write(bytes)
     store = try shelf.open()
     #expect(store?.opening.rescue?.rows["boots"] == 1 && store?.opening.rescue?.lostEvents == 0)
     #expect(try highest(try #require(store), "pump-7") == 50)
+  }
+
+  /// Makes a database one of version 1.
+  private func makeOld(_ shelf: Shelf) throws {
+    let connection = try Connection(shelf.file, .write, busyS: 1)
+    let rows = try connection.statement("SELECT node, boot, upto, highest FROM boots").rows([]) {
+      (HistoryStore.key($0, 0), $0.number(2), $0.number(3))
+    }
+    for (key, upto, highest) in rows {
+      let old = BootRow.checksum(key, upto: upto, highest: highest, dropped: nil)
+      try connection.run(
+        "UPDATE boots SET checksum = ? WHERE node = ? AND boot = ?", .integer(old), .integer(key.node),
+        .integer(Int64(key.boot)))
+    }
+    try connection.execute(
+      """
+      ALTER TABLE boots DROP COLUMN dropped; CREATE INDEX events_by_time ON events (ifnull(t, received_t));
+      UPDATE meta SET value = 1 WHERE key = 'schema'; PRAGMA user_version = 1; PRAGMA wal_checkpoint(TRUNCATE)
+      """)
+  }
+
+  @Test("What retention took before version 2 is not among them")
+  func oldRetention() throws {
+    let shelf = try sample({ $0.keepDays = 9_950 / 86_400 }, isTrimmed: true)
+    try makeOld(shelf)
+    var store: HistoryStore? = try shelf.open()
+    #expect(store?.opening.migratedFrom == 1 && store?.opening.rescue == nil)
+    #expect(try store?.database.integer("SELECT sum(dropped) FROM boots") == Int64(400 - (try store?.count() ?? 0)))
+    #expect(try store?.acknowledgement(node: node("node-1"), boot: BootID(1))?.sequence == 100)
+    store?.close()
+    store = nil
+    let lost = try damage(shelf, 350...351)
+    #expect(try shelf.open().opening.rescue?.lostEvents == lost)
+  }
+
+  @Test("A damaged one of version 1 tells no losses that retention may have been", arguments: [false, true])
+  func oldDamage(isTrimmed: Bool) throws {
+    let shelf = try sample({ if isTrimmed { $0.keepDays = 9_950 / 86_400 } }, isTrimmed: isTrimmed)
+    try makeOld(shelf)
+    let lost = try damage(shelf, 350...351)
+    #expect(try shelf.open().opening.rescue?.lostEvents == (isTrimmed ? 0 : lost))
+  }
+
+  @Test("A flipped bit in what retention took of a run hides nothing, and ends nothing", arguments: [-1, 1 << 62, 64])
+  func flippedCount(dropped: Int) throws {
+    let shelf = try sample()
+    do {
+      let connection = try Connection(shelf.file, .write, busyS: 1)
+      try connection.execute("UPDATE boots SET dropped = \(dropped); INSERT INTO meta VALUES ('rescued', 1)")
+    }
+    let store = try shelf.open()
+    #expect(store.opening.rescue?.lostEvents == 0)
+    #expect(try highest(store, "node-2") == 100)
+  }
+
+  @Test("Where not every number was remembered, the newest are no longer acknowledged either")
+  func forgotten() throws {
+    let shelf = try Shelf()
+    var store: HistoryStore? = try shelf.open()
+    var number: UInt64 = 1
+    for part in 0..<9 as Range<UInt64> {
+      var both = batch((0..<500).map { sampleEvent(number + 2 * $0, of: "pump-7") })
+      both.evictions = [evicted((0..<500).map { number + 2 * $0 + 1...number + 2 * $0 + 1 }, sequence: 100_000 + part)]
+      number += 1000
+      _ = try store?.commit(both)
+    }
+    _ = try store?.commit(batch((0..<100).map { sampleEvent(number + $0, of: "pump-7") }))
+    #expect(try highest(try #require(store), "pump-7") == 9100)
+    #expect(try store?.database.integer("SELECT count(*) FROM coverage WHERE kind = 2") == 1)
+    store?.close()
+    store = nil
+    let lost = UInt64(try damage(shelf, 4599...4600))
+    let rescued = try shelf.open()
+    #expect(rescued.opening.rescue?.lostEvents == Int(lost))
+    #expect(try highest(rescued, "pump-7") == 9100 - lost)
+    let report = try rescued.commit(batch([sampleEvent(9100, of: "pump-7")]))
+    #expect(report.outcomes == [.stored])
   }
 }

@@ -34,7 +34,7 @@ extension BootLog {
     update(boot) { run in
       runs.reduce(0) { sum, range in
         run.settled.insert(range)
-        return sum + run.evicted.insert(range)
+        return sum.addingClamped(run.evicted.insert(range))
       }
     }
   }

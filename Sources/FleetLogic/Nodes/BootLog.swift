@@ -35,7 +35,7 @@ struct BootLog: Equatable, Sendable {
     var isConfirmed = false
     /// The levels before the node's name in its last live message.
     var prefix: TopicPrefix?
-    /// The first sequence number that came live: whatever is missing above it was missed.
+    /// The first number that came live and soon: whatever is missing above it was missed.
     var firstLive: UInt64?
 
     init(_ envelope: Envelope, order: Int) {
@@ -177,9 +177,11 @@ struct BootLog: Equatable, Sendable {
   /// Notes a message of the current boot.
   private mutating func note(_ envelope: Envelope, _ evidence: Evidence) -> Verdict {
     if evidence == .live { current?.isConfirmed = true }
+    let isYoung = envelope.uptime.map { $0 + Self.disorderS >= current?.newestUptime ?? 0 } ?? true
     current?.noteUptime(envelope, evidence)
     guard let sequence = envelope.sequence else { return .newest }
-    if current?.firstLive == nil, case .event = evidence { current?.firstLive = sequence }
+    // One that is old may have been sent before: a node repeats the event that the broker is to keep.
+    if current?.firstLive == nil, isYoung, case .event = evidence { current?.firstLive = sequence }
     switch current?.insert(sequence) {
     case .late: return .late
     case .duplicate: return .duplicate

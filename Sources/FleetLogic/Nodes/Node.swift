@@ -64,7 +64,7 @@ public struct Node: Equatable, Sendable {
   /// Events whose number was lower than that of an event measured well before them.
   public internal(set) var replays = 0
   /// Events that it said it gave up, by reason, as far as it knew how many.
-  public internal(set) var evicted: [EvictedMessage.Reason: Int] = [:]
+  public private(set) var evicted: [EvictedMessage.Reason: Int] = [:]
   /// How often it could not read back what it had kept.
   public internal(set) var damages = 0
   /// The levels before its name, as they were in the last live message; nil before the first.
@@ -97,6 +97,11 @@ public struct Node: Equatable, Sendable {
   func crossing(of fence: String?) -> Reported<GeofenceMessage>? {
     if let fence { return crossings[fence] }
     return crossings.values.max { $1.stamp.isNewer(than: $0.stamp) && !$0.stamp.isNewer(than: $1.stamp) }
+  }
+
+  /// Notes events that it said it gave up.
+  mutating func noteEvicted(_ count: Int, _ reason: EvictedMessage.Reason) {
+    evicted[reason, default: 0].addClamped(count)
   }
 
   /// As many fences as a node may have, and as many that it had before.
