@@ -95,7 +95,9 @@ let package = Package(
       ["NodeAgent", "NodeLogic", "Telemetry", "Daemon", "MQTT", "BrokerLink", "Sensors", "Spool", "SpoolWords"]),
     tests(
       "FleetWatchTests",
-      ["FleetWatch", "FleetLogic", "MQTT", "Sinks", "Store", "Telemetry", "Daemon", "Rig", "Waveforms"]),
+      [
+        "FleetWatch", "FleetLogic", "MQTT", "BrokerLink", "Sinks", "Store", "Telemetry", "Daemon", "Rig", "Waveforms",
+      ]),
     tests("SimulationTests", ["Simulate", "DiskFaults", "NodeLogic", "Spool", "SpoolWords", "Telemetry"]),
     tests("EndToEndTests", ["MQTT", "Rig", "Telemetry", "FleetLogic", "NodeLogic", "Spool", "Store"]),
     tests("TidyTests", ["Rig"]),

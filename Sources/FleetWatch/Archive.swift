@@ -232,7 +232,9 @@ final class Archive {
     loop.unwatch(thread.descriptor)
     let (reports, isClean) = thread.stop(withinS: withinS)
     for report in reports { take(report) }
-    if !isClean { log.warning("\(settings.file) could not be closed in time; what was not kept is sent again") }
+    if !isClean {
+      log.warning("\(trouble ?? "\(settings.file) could not be closed in time"); what was not kept is sent again")
+    }
     self.thread = nil
     if let released = queue.losePatience(isHopeless: true, at: loop.clock.now()) { ports?.carryOut(released) }
   }

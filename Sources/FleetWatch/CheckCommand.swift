@@ -32,10 +32,31 @@ enum CheckCommand {
   private static func store(_ settings: StoreSettings?) -> Finding {
     guard let settings else { return Finding(.good, "store", StoreSettings.absence) }
     do throws(StoreProblem) {
-      return Finding(.good, "store", "\(settings.file): \(text(try HistoryStore.inspect(settings)))")
+      return room(try HistoryStore.inspect(settings), settings)
     } catch {
       return Finding(.problem, "store", error.description)
     }
+  }
+
+  /// Less room than this takes no batch of events, with what the log of the database needs [bytes].
+  private static let leastBytes: Int64 = 1 << 20
+
+  /// What is there, and whether its disk has room for what it may take.
+  static func room(_ found: HistoryStore.Inspection, _ settings: StoreSettings) -> Finding {
+    let text = "\(settings.file): \(text(found))"
+    guard let free = found.freeBytes, free < max(leastBytes, settings.capBytes - found.sizeBytes) else {
+      return Finding(.good, "store", text)
+    }
+    if free < leastBytes {
+      return Finding(
+        .problem, "store", "\(text); its disk is full: nothing more is kept, and no node is told that it is",
+        remedy: "make room there")
+    }
+    let room = Decimal.text(Double(free + found.sizeBytes) / 1_048_576, decimals: 0)
+    let cap = Decimal.text(Double(settings.capBytes) / 1_048_576, decimals: 0)
+    return Finding(
+      .warning, "store", "\(text); its disk has room for \(room) MB of the \(cap) MB that store.cap_mb allows",
+      remedy: "make room there, or lower store.cap_mb")
   }
 
   private static func text(_ found: HistoryStore.Inspection) -> String {

@@ -22,9 +22,13 @@ public final class LinuxDisk: SpoolDisk {
   public func open() throws(DiskFailure) {
     if descriptor >= 0 { return }
     let isNew = mkdir(folder, 0o750) == 0
-    if !isNew, errno != EEXIST, errno != EROFS { throw failure("mkdir", folder) }
+    let isReadOnly = !isNew && errno == EROFS
+    if !isNew, errno != EEXIST, !isReadOnly { throw failure("mkdir", folder) }
     let opened = Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard opened >= 0 else { throw failure("open", folder) }
+    guard opened >= 0 else {
+      if isReadOnly, errno == ENOENT { errno = EROFS }
+      throw failure("open", folder)
+    }
     guard isShared || flock(opened, LOCK_EX | LOCK_NB) == 0 else {
       let failure = failure("flock", folder)
       Glibc.close(opened)

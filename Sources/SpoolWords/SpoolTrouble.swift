@@ -32,8 +32,11 @@ public struct SpoolTrouble: Equatable, Sendable {
       case (_, EROFS): ("the file system of \(folder) is read-only", "mount it for writing")
       case (_, EACCES), (_, EPERM):
         ("\(folder): \(failure.errorText)", "let this user write there, or set another spool.directory")
-      case (_, ENOENT), (_, ENOTDIR):
+      case ("mkdir", ENOENT):
         ("\(folder): \(failure.errorText)", "make the folder above it, or set another spool.directory")
+      case (_, ENOENT):
+        ("\(folder) was removed while it was in use", "start the node again, which makes it anew")
+      case (_, ENOTDIR): ("\(folder) is no folder", "set spool.directory to a folder")
       default:
         (
           "the disk of \(folder) fails: \(failure.errorText)",

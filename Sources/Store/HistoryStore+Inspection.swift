@@ -14,6 +14,8 @@ extension HistoryStore {
     public var lostEvents: Int
     /// Another process has it open for writing.
     public var isInUse: Bool
+    /// Room on its disk, for this user [bytes]; nil when the system does not say.
+    public var freeBytes: Int64?
   }
 
   /// Looks at the database, for `withinS` at the most and some.
@@ -23,8 +25,10 @@ extension HistoryStore {
     let isInUse = FileLock.isHeld(settings.file)
     let size = FileIdentity(settings.file)?.sizeBytes ?? 0
     let logSize = FileIdentity(settings.file + "-wal")?.sizeBytes ?? 0
+    let free = freeBytes(beside: settings.file)
     guard size > 0 else {
-      return Inspection(sizeBytes: 0, events: 0, isCheckWhole: true, lostEvents: 0, isInUse: isInUse)
+      return Inspection(
+        sizeBytes: 0, events: 0, isCheckWhole: true, lostEvents: 0, isInUse: isInUse, freeBytes: free)
     }
     do throws(SQLiteFailure) {
       let connection = try Opener(settings, Schema.steps, isCheckWanted: false).inspect()
@@ -34,11 +38,14 @@ extension HistoryStore {
       let found = try unlessLate(connection, withinS / 2) { () throws(SQLiteFailure) in
         try connection.text("PRAGMA quick_check(1)")
       }
-      if let found, found != "ok" { throw SQLiteFailure(code: SQLITE_CORRUPT, message: found) }
+      if let found, found != "ok" {
+        let line = found.split(separator: "\n").joined(separator: " ")
+        throw SQLiteFailure(code: SQLITE_CORRUPT, message: line)
+      }
       let lost = try connection.integer("SELECT sum(events) FROM dropped WHERE reason = 'damaged'") ?? 0
       return Inspection(
         sizeBytes: size + logSize, events: events.map { Int($0) }, isCheckWhole: found != nil, lostEvents: Int(lost),
-        isInUse: isInUse)
+        isInUse: isInUse, freeBytes: free)
     } catch {
       throw error.problem(settings.file)
     }

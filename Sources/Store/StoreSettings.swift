@@ -29,5 +29,6 @@ public struct StoreSettings: Equatable, Sendable {
     self.bootsInMemory = bootsInMemory
   }
 
-  var capBytes: Int64 { Int64(max(1, capMB) * 1_048_576) }
+  /// `capMB` in bytes.
+  public var capBytes: Int64 { Int64(max(1, capMB) * 1_048_576) }
 }

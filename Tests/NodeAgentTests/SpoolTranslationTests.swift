@@ -68,4 +68,15 @@ import Testing
     #expect(SpoolWord(.opened(found), folder: "/s") == .opened(contents))
     #expect(SpoolWord(.stopped, folder: "/s") == nil)
   }
+
+  @Test(arguments: [
+    ("mkdir", ENOENT, "make the folder above it"), ("openat", ENOENT, "start the node again"),
+    ("mkdir", ENOTDIR, "set spool.directory"), ("open", EROFS, "mount it for writing"),
+    ("write", ENOSPC, "make room there"), ("write", EIO, "look at the disk"),
+  ])
+  func eachTroubleHasItsRemedy(call: String, code: Int32, remedy: String) {
+    let trouble = SpoolTrouble(DiskFailure(call: call, code: code, name: "x"), folder: "/var/s")
+    #expect(trouble.remedy.contains(remedy), "\(trouble)")
+    #expect(trouble.text.contains("/var/s"))
+  }
 }

@@ -33,7 +33,9 @@ extension Node {
   private mutating func confirm(_ payload: [UInt8], at now: Instant, _ effects: inout [NodeEffect]) {
     do throws(DecodingProblem) {
       if outbox.confirm(try AckMessage.decode(payload: payload), at: now) { return }
-      let text = "an acknowledgement names events that were never sent; it is not heeded there"
+      let text =
+        "an acknowledgement names events that were never sent; it is not heeded there: see whether another device has "
+        + "this node.id"
       effects.append(.log(Note(.warning, "acknowledgement", text)))
     } catch {
       badAcks += 1
