@@ -1,7 +1,7 @@
 /// What the spool remembers besides the records: the file `state`, replaced as a whole.
 ///
-/// `JSTA`, the format's version (1 byte), numbers of varying length (LEB128) in the order of the properties, lists with
-/// their count before them, and the CRC-32C of everything before it (4 bytes, little-endian).
+/// `JSTA`, the format's version (1 byte), numbers of varying length (LEB128) in the order of `encoded`, lists and texts
+/// with their count before them, and the CRC-32C of everything before it (4 bytes, little-endian).
 struct SavedState: Equatable {
   static let file = "state"
   /// The longest that is written or read [bytes]. Released runs that do not fit are left out: those events go out

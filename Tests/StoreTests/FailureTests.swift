@@ -6,17 +6,18 @@ import Testing
 
 @testable import Store
 
+/// What the store says is wrong; nil: nothing.
+func problem(_ body: () throws -> Void) -> StoreProblem? {
+  do {
+    try body()
+    return nil
+  } catch {
+    return error as? StoreProblem
+  }
+}
+
 @Suite("Databases that cannot be used")
 struct FailureTests {
-  private func problem(_ body: () throws -> Void) -> StoreProblem? {
-    do {
-      try body()
-      return nil
-    } catch {
-      return error as? StoreProblem
-    }
-  }
-
   @Test("A second process on the same file is refused, in one line with a remedy")
   func inUse() throws {
     let shelf = try Shelf()

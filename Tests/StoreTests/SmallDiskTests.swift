@@ -30,15 +30,6 @@ private final class SmallDisk {
 /// Each on a file system of its own.
 @Suite("Small disks", .enabled(if: SmallDisk.isPossible, "a tmpfs cannot be mounted here; that takes root"))
 struct SmallDiskTests {
-  private func problem(_ body: () throws -> Void) -> StoreProblem? {
-    do {
-      try body()
-      return nil
-    } catch {
-      return error as? StoreProblem
-    }
-  }
-
   /// Commits tens of events until there is no room. Answers the last number that was acknowledged.
   private func fill(_ store: HistoryStore, from first: UInt64 = 0) throws -> UInt64 {
     var settled = first
