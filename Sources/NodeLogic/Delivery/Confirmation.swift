@@ -12,6 +12,11 @@ internal import Telemetry
 /// each time up to an hour. A new connection brings it forward to a sixth of that wait, the first one to at once. The
 /// fleet tool acknowledges a duplicate again, and by the rule above that proves what it lost. So a fleet tool that is
 /// away for days, behind a link that flaps, costs at most an event every ten minutes.
+///
+/// An acknowledgement names numbers of one run, and proves nothing about those of another: theirs may have been lost.
+/// But the fleet tool is there: the oldest event of each other run goes out as a probe of that run ten seconds later,
+/// then a minute after that, and after twice as long each time up to an hour, for as long as the fleet tool says
+/// anything in between.
 struct Confirmation: Sendable {
   private static let firstWaitS = 60.0
   private static let longestWaitS = 3600.0
@@ -32,7 +37,19 @@ struct Confirmation: Sendable {
   /// The probe that nobody has answered.
   private var probedAt: Instant?
   private var waitS = Confirmation.firstWaitS
+  /// Runs of which nothing was said while another was acknowledged.
+  private var doubts: [BootID: Doubt] = [:]
+  /// When a fleet tool acknowledged something last.
+  private var heardAt = Instant.start
   private var isConnected = false
+
+  /// When a run is probed.
+  private struct Doubt: Sendable {
+    var dueAt: Instant
+    var waitS = Confirmation.firstWaitS
+    /// The last probe of it, and when it was asked for.
+    var probe: (sequence: UInt64, at: Instant)?
+  }
 
   var count: Int { older.count + newer.count + parked.count }
 
@@ -41,13 +58,14 @@ struct Confirmation: Sendable {
   /// When to look at `due`.
   var nextDeadline: Instant? {
     guard isConnected else { return nil }
-    let probe = older.isEmpty && newer.isEmpty ? nil : probeAt
-    return [probe, parked.isEmpty ? nil : parkedUntil].compactMap { $0 }.min()
+    let probe = undoubted.isEmpty ? nil : probeAt
+    let doubt = doubts.values.map(\.dueAt).min()
+    return [probe, doubt, parked.isEmpty ? nil : parkedUntil].compactMap { $0 }.min()
   }
 
   /// The broker has taken an event.
   mutating func add(_ key: EventKey, handedOverAt: Instant, at now: Instant) {
-    if older.isEmpty, newer.isEmpty, probedAt == nil { probeAt = now + Self.firstWaitS }
+    if undoubted.isEmpty, probedAt == nil { probeAt = now + Self.firstWaitS }
     if handedOverAt < rotatedAt { older.insert(key) } else { newer.insert(key) }
   }
 
@@ -57,7 +75,12 @@ struct Confirmation: Sendable {
     newer.remove(runs, of: boot)
     resent.remove(runs, of: boot)
     parked.remove(runs, of: boot)
+    if let doubt = doubts[boot], !holds(boot), doubt.probe.map({ runs.contains($0.sequence) }) ?? true {
+      doubts[boot] = nil
+    }
   }
+
+  private func holds(_ boot: BootID) -> Bool { !older[boot].isEmpty || !newer[boot].isEmpty || !parked[boot].isEmpty }
 
   /// A fleet tool has stored these. Answers what it must have missed, which is to be sent again.
   mutating func confirm(_ runs: SequenceRuns, of boot: BootID, at now: Instant) -> SequenceRuns {
@@ -65,6 +88,10 @@ struct Confirmation: Sendable {
     if runs.runs.contains(where: { !parked[boot].intersection($0).isEmpty }) { parkS = Self.firstWaitS }
     remove(runs, of: boot)
     (probeAt, probedAt, waitS) = (now + Self.firstWaitS, nil, Self.firstWaitS)
+    (heardAt, doubts[boot]) = (now, nil)
+    for other in Set(older.byBoot.keys).union(newer.byBoot.keys) where other != boot && doubts[other] == nil {
+      doubts[other] = Doubt(dueAt: now + Self.rotateS)
+    }
     var missing = SequenceRuns()
     if isProof {
       missing = older[boot]
@@ -98,20 +125,48 @@ struct Confirmation: Sendable {
       parkS = min(parkS * 2, Self.longestWaitS)
     }
     if let probeAt, now >= probeAt, let key = oldest(isOlder) {
-      rotate(at: now)
-      older.remove(key)
-      due.insert(key)
+      takeProbe(key, into: &due, at: now)
       waitS = min(waitS * 2, Self.longestWaitS)
       (probedAt, self.probeAt) = (now, now + waitS)
     }
+    for (boot, doubt) in doubts where now >= doubt.dueAt { probe(boot, doubt, into: &due, at: now) }
     return due
   }
 
+  /// Sends the oldest of a run once more, unless the fleet tool has gone silent, which is no matter of this run. Where
+  /// the last probe is still under way, that is enough.
+  private mutating func probe(_ boot: BootID, _ doubt: Doubt, into due: inout EventSet, at now: Instant) {
+    if let probe = doubt.probe, heardAt <= probe.at {
+      doubts[boot] = nil
+      return
+    }
+    var doubt = doubt
+    if let key = oldest(of: boot) {
+      takeProbe(key, into: &due, at: now)
+      doubt.probe = (key.sequence, now)
+    }
+    doubt.dueAt = now + doubt.waitS
+    doubt.waitS = min(doubt.waitS * 2, Self.longestWaitS)
+    doubts[boot] = doubt
+  }
+
+  private mutating func takeProbe(_ key: EventKey, into due: inout EventSet, at now: Instant) {
+    rotate(at: now)
+    older.remove(key)
+    due.insert(key)
+  }
+
   private func oldest(_ isOlder: (BootID, BootID) -> Bool) -> EventKey? {
-    let boots = Set(older.byBoot.keys).union(newer.byBoot.keys)
-    guard let boot = boots.min(by: isOlder) else { return nil }
-    let first = min(older[boot].first ?? .max, newer[boot].first ?? .max)
-    return EventKey(boot: boot, sequence: first)
+    undoubted.min(by: isOlder).flatMap { oldest(of: $0) }
+  }
+
+  /// The runs of which something waits, and which are not probed by themselves.
+  private var undoubted: Set<BootID> {
+    Set(older.byBoot.keys).union(newer.byBoot.keys).subtracting(doubts.keys)
+  }
+
+  private func oldest(of boot: BootID) -> EventKey? {
+    [older[boot].first, newer[boot].first].compactMap { $0 }.min().map { EventKey(boot: boot, sequence: $0) }
   }
 
   private mutating func rotate(at now: Instant) {
@@ -134,6 +189,7 @@ struct Confirmation: Sendable {
     all.formUnion(newer)
     all.formUnion(parked)
     (older, newer, parked, resent) = (EventSet(), EventSet(), EventSet(), EventSet())
+    doubts = [:]
     (probeAt, probedAt, waitS) = (nil, nil, Self.firstWaitS)
     return all
   }

@@ -97,7 +97,70 @@ import Testing
     bench.outbox.connect(at: bench.now)
     #expect(bench.sent(1).count == 21)
     bench.outbox.confirm(AckMessage(boot: bench.outbox.boot, sequence: 1), at: bench.now)
-    #expect(bench.sent(20).compactMap(\.envelope.sequence) == Array(21...500))
+    #expect(bench.sent(9).compactMap(\.envelope.sequence) == Array(21...500))
+  }
+
+  /// The broker took everything while the fleet tool was away for a moment. Since then this run's events are
+  /// acknowledged all the time, and those say nothing about the run before.
+  @Test func aRunBeforeIsAskedAboutWhileThisOneIsAcknowledged() {
+    var bench = voided()
+    var asked: [Telegram] = []
+    var secondsS = 0.0
+    while asked.isEmpty, secondsS < 300 {
+      asked = acknowledged(&bench).filter { $0.envelope.boot == BootID(1) }
+      secondsS += 5
+    }
+    #expect(asked.compactMap(\.envelope.sequence) == [1], "one, not all of them")
+    #expect(secondsS <= 15)
+    bench.outbox.confirm(AckMessage(boot: BootID(1), sequence: 1), at: bench.now)
+    let rest = bench.sent(10).filter { $0.envelope.boot == BootID(1) }
+    #expect(rest.compactMap(\.envelope.sequence) == Array(2...50))
+  }
+
+  @Test func aRunBeforeOfWhichNothingIsEverSaidCostsLessAndLess() {
+    var bench = voided()
+    var asked = 0
+    for _ in 0..<240 {
+      bench.now = bench.now + 55
+      asked += acknowledged(&bench).count { $0.envelope.boot == BootID(1) }
+    }
+    // In four hours: after 10 s, then after 1, 2, 4, 8, 16, 32, 60, 60 min.
+    #expect((8...10).contains(asked), "\(asked)")
+  }
+
+  @Test func aRunBeforeIsAskedAboutSoonAfterTheFleetToolCameBack() {
+    var bench = voided()
+    bench.append(OutboxFixture.shake(2))
+    var asked = bench.sent(5).count
+    for _ in 0..<300 {
+      bench.now = bench.now + 59
+      asked += bench.sent(1).count
+    }
+    #expect((6...14).contains(asked), "in the five hours in which nobody says anything: \(asked)")
+    #expect(acknowledged(&bench).map(\.envelope.boot) == [bench.outbox.boot])
+    #expect(bench.sent(11).map(\.envelope.boot) == [BootID(1)])
+  }
+
+  /// In its second run, after which the events of the first were taken by the broker, and the fleet tool has spoken.
+  private func voided() -> Bench {
+    var bench = Bench(.fleet)
+    for id in 1...50 { bench.append(OutboxFixture.shake(id)) }
+    bench.restart()
+    bench.append(OutboxFixture.shake(1))
+    bench.outbox.connect(at: bench.now)
+    #expect(bench.sent(1).count == 21)
+    bench.outbox.confirm(AckMessage(boot: bench.outbox.boot, sequence: 1), at: bench.now)
+    #expect(bench.sent(5).count == 30)
+    return bench
+  }
+
+  /// What is sent in five seconds, in which one more event of this run happens and is acknowledged.
+  private func acknowledged(_ bench: inout Bench) -> [Telegram] {
+    bench.append(OutboxFixture.shake(2))
+    let sent = bench.sent(5)
+    let number = sent.filter { $0.envelope.boot == bench.outbox.boot }.compactMap(\.envelope.sequence).max() ?? 0
+    bench.outbox.confirm(AckMessage(boot: bench.outbox.boot, sequence: number), at: bench.now)
+    return sent
   }
 
   @Test func aWindowThatTheBrokerDeniesDoesNotHoldUpTheRest() {
