@@ -9,18 +9,25 @@ final class FileLock {
   private let descriptor: Int32
 
   init(_ file: String) throws(StoreProblem) {
+    descriptor = try Self.lock(file)
+    nameHolder()
+  }
+
+  /// Apart from the initialiser: one that throws once the descriptor is set runs `deinit`, and what is closed twice may
+  /// by then be somebody else's.
+  private static func lock(_ file: String) throws(StoreProblem) -> Int32 {
     let path = file + ".lock"
-    descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, Self.mode)
+    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, mode)
     guard descriptor >= 0 else {
-      throw StoreProblem(Self.kind(errno), file: file, "\(path) cannot be made (\(String(cString: strerror(errno))))")
+      throw StoreProblem(kind(errno), file: file, "\(path) cannot be made (\(String(cString: strerror(errno))))")
     }
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       let code = errno
       close(descriptor)
-      if code == EWOULDBLOCK { throw StoreProblem(.inUse, file: file, "it is in use by \(Self.holder(of: file))") }
+      if code == EWOULDBLOCK { throw StoreProblem(.inUse, file: file, "it is in use by \(holder(of: file))") }
       throw StoreProblem(.other, file: file, "\(path) cannot be locked (\(String(cString: strerror(code))))")
     }
-    nameHolder()
+    return descriptor
   }
 
   /// Its number, for whoever comes second. On a full disk there may be no room for that.

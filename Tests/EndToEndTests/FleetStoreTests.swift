@@ -207,6 +207,16 @@ import Testing
           + "store.file\n"), "\(second.errors)")
     #expect(second.errorLines.count == 1, "\(second.errors)")
     #expect(!broker.log.contains("already connected"), "the one that runs must not be thrown out")
+    if ChildProcess.find("strace") != nil {
+      let trace = place.path("close.strace")
+      let options = ["-f", "-qq", "-Z", "-e", "trace=close", "-o", trace]
+      let traced = try outcome(
+        of: "strace", options + [Programs.fleet] + arguments, in: place,
+        environment: ["STATE_DIRECTORY": tool.folder])
+      #expect(traced.status == 75, "\(traced.errors)")
+      // What is closed twice may by then be another thread's.
+      #expect(try String(contentsOfFile: trace, encoding: .utf8) == "")
+    }
     #expect(tool.stop() == 0)
   }
 
