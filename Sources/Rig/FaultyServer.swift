@@ -24,6 +24,8 @@ public final class FaultyServer: @unchecked Sendable {
   private var connections: [Int32] = []
   private var isOver = false
   private var count = 0
+  /// Left by the listening thread once nobody listens any more.
+  private let closing = DispatchGroup()
 
   /// Listens at once; nil takes any free port.
   public init(_ fault: Fault, port: Int? = nil) throws {
@@ -33,15 +35,17 @@ public final class FaultyServer: @unchecked Sendable {
       return
     }
     let listener = try Loopback.listen(port: self.port)
-    Thread.detachNewThread { [weak self] in
+    closing.enter()
+    Thread.detachNewThread { [weak self, closing] in
       while let connection = Loopback.accept(listener, isOver: { self?.isStopped ?? true }) {
         self?.serve(connection, fault)
       }
       close(listener)
+      closing.leave()
     }
   }
 
-  deinit { stop() }
+  deinit { end() }
 
   /// CONNACK of MQTT 3.1.1 with a return code.
   public static func connack311(_ code: UInt8) -> Fault { .answers([0x20, 2, 0, code]) }
@@ -52,8 +56,13 @@ public final class FaultyServer: @unchecked Sendable {
   /// Connections taken so far.
   public var connectionCount: Int { lock.withLock { count } }
 
-  /// Stops listening and closes everything.
+  /// Closes everything, and returns once the port is free.
   public func stop() {
+    end()
+    _ = closing.wait(timeout: .now() + 5)
+  }
+
+  private func end() {
     let open = lock.withLock {
       isOver = true
       defer { connections = [] }

@@ -39,13 +39,6 @@ enum Loopback {
     return connection
   }
 
-  /// Whether somebody listens on a port.
-  static func isOpen(_ port: Int) -> Bool {
-    guard let connection = connect(port: port) else { return false }
-    close(connection)
-    return true
-  }
-
   /// Waits for the next connection, a little at a time, until `isOver`.
   static func accept(_ listener: Int32, isOver: () -> Bool) -> Int32? {
     while !isOver() {
