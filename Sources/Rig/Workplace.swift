@@ -27,10 +27,10 @@ public final class Workplace: Sendable {
   private static let given = GivenPorts()
 
   /// A TCP port of 127.0.0.1 that nobody listens on, below the range from which the kernel hands out its own; each at
-  /// most once in a process.
+  /// most once in a process, and in six processes that run beside each other.
   public static func freePort() throws -> Int {
     for _ in 0..<200 {
-      let port = Int.random(in: 20_000..<32_000)
+      let port = Int.random(in: given.range)
       guard given.claim(port) else { continue }
       let probe = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
       defer { close(probe) }
@@ -45,15 +45,40 @@ public final class Workplace: Sendable {
       }
       if bound == 0 { return port }
     }
-    throw RigError("no free port between 20000 and 32000 on 127.0.0.1")
+    throw RigError("no free port in \(given.range) on 127.0.0.1")
   }
 }
 
 /// `@unchecked Sendable`: the set is behind `lock`.
 private final class GivenPorts: @unchecked Sendable {
+  /// Which ports are this process's to give.
+  let range: Range<Int>
   private let lock = NSLock()
   private var ports: Set<Int> = []
 
+  /// Takes the first sixth that no other process has, for as long as this one lives; when all are taken, what all have.
+  init() {
+    let all = 20_000..<32_000
+    let sixth = all.count / 6
+    let mine = (0..<6).first { Self.isNamed("judder-ports-\($0)") }
+    range = mine.map { all.lowerBound + $0 * sixth..<all.lowerBound + ($0 + 1) * sixth } ?? all
+  }
+
   /// False for a port that was given before.
   func claim(_ port: Int) -> Bool { lock.withLock { ports.insert(port).inserted } }
+
+  /// Whether this process could give itself the name: an abstract socket, which goes away with it (unix(7)).
+  private static func isNamed(_ name: String) -> Bool {
+    let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    guard descriptor >= 0 else { return false }
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0[1...].copyBytes(from: name.utf8) }
+    let length = MemoryLayout<sa_family_t>.size + 1 + name.utf8.count
+    let isBound = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, socklen_t(length)) == 0 }
+    }
+    if !isBound { close(descriptor) }
+    return isBound
+  }
 }
