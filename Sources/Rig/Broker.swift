@@ -83,18 +83,21 @@ public final class Broker: @unchecked Sendable {
   /// Starts it, and waits until it takes connections.
   public func start() throws {
     guard !isRunning else { return }
-    let startsBefore = starts
+    let logged = FileManager.default.contents(atPath: workplace.path("\(name).err"))?.count ?? 0
     let process = try ChildProcess("mosquitto", ["-c", configuration], name: name, in: workplace.folder)
     self.process = process
-    let isUp = waitUntil(seconds: 10) { !process.isRunning || starts > startsBefore }
+    let isUp = waitUntil(seconds: 10) { !process.isRunning || hasStarted(after: logged) }
     guard isUp, process.isRunning else {
       throw RigError("mosquitto on port \(port) did not start: \(log.suffix(400))")
     }
   }
 
-  /// How often it has said that it listens: an open port may still be that of whoever had it before.
-  private var starts: Int {
-    log.split(separator: "\n").count { $0.contains("mosquitto version ") && $0.hasSuffix(" running") }
+  /// Whether it has said that it listens, behind so many bytes of its log: an open port may still be that of whoever
+  /// had it before.
+  private func hasStarted(after count: Int) -> Bool {
+    let bytes = FileManager.default.contents(atPath: workplace.path("\(name).err")) ?? Data()
+    let lines = String(decoding: bytes.dropFirst(count), as: UTF8.self).split(separator: "\n")
+    return lines.contains { $0.contains("mosquitto version ") && $0.hasSuffix(" running") }
   }
 
   /// Ends it in order: SIGTERM. False when it had to be killed.

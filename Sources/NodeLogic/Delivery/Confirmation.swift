@@ -8,19 +8,13 @@ internal import Telemetry
 /// the most. What was proved missing is sent again, once at once; what is still missing then waits a minute, and twice
 /// as long each time up to an hour, so that an event which the fleet tool cannot take costs little.
 ///
-/// When no acknowledgement comes, the oldest event is sent once more as a probe: after 60 s, and after twice as long
-/// each time up to an hour. A new connection brings it forward to a sixth of that wait, the first one to at once. The
-/// fleet tool acknowledges a duplicate again, and by the rule above that proves what it lost. So a fleet tool that is
-/// away for days, behind a link that flaps, costs at most an event every ten minutes.
-///
-/// An acknowledgement names numbers of one run, and proves nothing about those of another: theirs may have been lost.
-/// But the fleet tool is there: the oldest event of each other run goes out as a probe of that run ten seconds later,
-/// then a minute after that, and after twice as long each time up to an hour, for as long as the fleet tool says
-/// anything in between.
+/// When no acknowledgement of a run comes, one of its events is sent once more as a probe (`ProbeSchedule`), each time
+/// the next, since the fleet tool may be unable to take one of them. It acknowledges a duplicate again, and by the rule
+/// above that proves what it lost. An acknowledgement names numbers of one run and proves nothing about another, of
+/// which it may have been lost: each run is asked about by itself.
 struct Confirmation: Sendable {
   private static let firstWaitS = 60.0
   private static let longestWaitS = 3600.0
-  private static let hurry = 6.0
   private static let rotateS = 10.0
 
   private var older = EventSet()
@@ -32,24 +26,8 @@ struct Confirmation: Sendable {
   private var parked = EventSet()
   private var parkedUntil = Instant.start
   private var parkS = Confirmation.firstWaitS
-  /// When the oldest goes out once more; nil: nothing waits.
-  private var probeAt: Instant?
-  /// The probe that nobody has answered.
-  private var probedAt: Instant?
-  private var waitS = Confirmation.firstWaitS
-  /// Runs of which nothing was said while another was acknowledged.
-  private var doubts: [BootID: Doubt] = [:]
-  /// When a fleet tool acknowledged something last.
-  private var heardAt = Instant.start
+  private var schedule = ProbeSchedule()
   private var isConnected = false
-
-  /// When a run is probed.
-  private struct Doubt: Sendable {
-    var dueAt: Instant
-    var waitS = Confirmation.firstWaitS
-    /// The last probe of it, and when it was asked for.
-    var probe: (sequence: UInt64, at: Instant)?
-  }
 
   var count: Int { older.count + newer.count + parked.count }
 
@@ -58,15 +36,13 @@ struct Confirmation: Sendable {
   /// When to look at `due`.
   var nextDeadline: Instant? {
     guard isConnected else { return nil }
-    let probe = undoubted.isEmpty ? nil : probeAt
-    let doubt = doubts.values.map(\.dueAt).min()
-    return [probe, doubt, parked.isEmpty ? nil : parkedUntil].compactMap { $0 }.min()
+    return [schedule.nextDeadline, parked.isEmpty ? nil : parkedUntil].compactMap { $0 }.min()
   }
 
   /// The broker has taken an event.
   mutating func add(_ key: EventKey, handedOverAt: Instant, at now: Instant) {
-    if undoubted.isEmpty, probedAt == nil { probeAt = now + Self.firstWaitS }
     if handedOverAt < rotatedAt { older.insert(key) } else { newer.insert(key) }
+    schedule.expect(key.boot, at: now)
   }
 
   /// These have reached their end otherwise.
@@ -75,29 +51,28 @@ struct Confirmation: Sendable {
     newer.remove(runs, of: boot)
     resent.remove(runs, of: boot)
     parked.remove(runs, of: boot)
-    if let doubt = doubts[boot], !holds(boot), doubt.probe.map({ runs.contains($0.sequence) }) ?? true {
-      doubts[boot] = nil
-    }
+    if !isAnswerAwaited(boot) { schedule.forget(boot) }
   }
 
-  private func holds(_ boot: BootID) -> Bool { !older[boot].isEmpty || !newer[boot].isEmpty || !parked[boot].isEmpty }
+  private func isAnswerAwaited(_ boot: BootID) -> Bool { !older[boot].isEmpty || !newer[boot].isEmpty }
 
   /// A fleet tool has stored these. Answers what it must have missed, which is to be sent again.
   mutating func confirm(_ runs: SequenceRuns, of boot: BootID, at now: Instant) -> SequenceRuns {
     let isProof = runs.runs.contains { !newer[boot].intersection($0).isEmpty }
     if runs.runs.contains(where: { !parked[boot].intersection($0).isEmpty }) { parkS = Self.firstWaitS }
+    let asked = schedule.hear(runs, of: boot, at: now)
     remove(runs, of: boot)
-    (probeAt, probedAt, waitS) = (now + Self.firstWaitS, nil, Self.firstWaitS)
-    (heardAt, doubts[boot]) = (now, nil)
-    for other in Set(older.byBoot.keys).union(newer.byBoot.keys) where other != boot && doubts[other] == nil {
-      doubts[other] = Doubt(dueAt: now + Self.rotateS)
-    }
     var missing = SequenceRuns()
     if isProof {
       missing = older[boot]
-      older[boot] = SequenceRuns()
+    } else {
+      for run in asked.runs { missing.formUnion(older[boot].intersection(run)) }
+    }
+    if !missing.isEmpty {
+      older.remove(missing, of: boot)
       park(&missing, of: boot, at: now)
     }
+    if isAnswerAwaited(boot) { schedule.expect(boot, at: now) }
     if now - rotatedAt >= Self.rotateS { rotate(at: now) }
     return missing
   }
@@ -113,9 +88,9 @@ struct Confirmation: Sendable {
     parked.insert(again, of: boot)
   }
 
-  /// What is to be sent again though nobody said so: the oldest as a probe, and what was parked.
+  /// What is to be sent again though nobody said so: probes, and what was parked.
   ///
-  /// - Parameter oldest: which of two runs is the older.
+  /// - Parameter isOlder: which of two runs is the older.
   mutating func due(at now: Instant, isOlder: (BootID, BootID) -> Bool) -> EventSet {
     var due = EventSet()
     guard isConnected else { return due }
@@ -124,49 +99,26 @@ struct Confirmation: Sendable {
       parked = EventSet()
       parkS = min(parkS * 2, Self.longestWaitS)
     }
-    if let probeAt, now >= probeAt, let key = oldest(isOlder) {
-      takeProbe(key, into: &due, at: now)
-      waitS = min(waitS * 2, Self.longestWaitS)
-      (probedAt, self.probeAt) = (now, now + waitS)
+    while let boot = schedule.due(at: now, isOlder: isOlder) {
+      guard let sequence = next(of: boot, after: schedule.lastProbe(of: boot)) else {
+        schedule.forget(boot)
+        continue
+      }
+      rotate(at: now)
+      older.remove(EventKey(boot: boot, sequence: sequence))
+      due.insert(EventKey(boot: boot, sequence: sequence))
+      schedule.probe(boot, sequence, before: older[boot], at: now)
     }
-    for (boot, doubt) in doubts where now >= doubt.dueAt { probe(boot, doubt, into: &due, at: now) }
     return due
   }
 
-  /// Sends the oldest of a run once more, unless the fleet tool has gone silent, which is no matter of this run. Where
-  /// the last probe is still under way, that is enough.
-  private mutating func probe(_ boot: BootID, _ doubt: Doubt, into due: inout EventSet, at now: Instant) {
-    if let probe = doubt.probe, heardAt <= probe.at {
-      doubts[boot] = nil
-      return
+  /// The next event of a run that waits for an answer; after the last the first again.
+  private func next(of boot: BootID, after last: UInt64?) -> UInt64? {
+    func first(_ range: ClosedRange<UInt64>) -> UInt64? {
+      [older[boot].intersection(range).first, newer[boot].intersection(range).first].compactMap { $0 }.min()
     }
-    var doubt = doubt
-    if let key = oldest(of: boot) {
-      takeProbe(key, into: &due, at: now)
-      doubt.probe = (key.sequence, now)
-    }
-    doubt.dueAt = now + doubt.waitS
-    doubt.waitS = min(doubt.waitS * 2, Self.longestWaitS)
-    doubts[boot] = doubt
-  }
-
-  private mutating func takeProbe(_ key: EventKey, into due: inout EventSet, at now: Instant) {
-    rotate(at: now)
-    older.remove(key)
-    due.insert(key)
-  }
-
-  private func oldest(_ isOlder: (BootID, BootID) -> Bool) -> EventKey? {
-    undoubted.min(by: isOlder).flatMap { oldest(of: $0) }
-  }
-
-  /// The runs of which something waits, and which are not probed by themselves.
-  private var undoubted: Set<BootID> {
-    Set(older.byBoot.keys).union(newer.byBoot.keys).subtracting(doubts.keys)
-  }
-
-  private func oldest(of boot: BootID) -> EventKey? {
-    [older[boot].first, newer[boot].first].compactMap { $0 }.min().map { EventKey(boot: boot, sequence: $0) }
+    let ahead = last.flatMap { $0 < .max ? first(($0 + 1)...UInt64.max) : nil }
+    return ahead ?? first(0...UInt64.max)
   }
 
   private mutating func rotate(at now: Instant) {
@@ -175,10 +127,9 @@ struct Confirmation: Sendable {
     rotatedAt = now
   }
 
-  mutating func connect(at now: Instant) {
+  mutating func connect(at now: Instant, isOlder: (BootID, BootID) -> Bool) {
     isConnected = true
-    guard let probeAt else { return }
-    self.probeAt = min(probeAt, probedAt.map { $0 + waitS / Self.hurry } ?? now)
+    schedule.connect(at: now, isOlder: isOlder)
   }
 
   mutating func disconnect() { isConnected = false }
@@ -189,8 +140,7 @@ struct Confirmation: Sendable {
     all.formUnion(newer)
     all.formUnion(parked)
     (older, newer, parked, resent) = (EventSet(), EventSet(), EventSet(), EventSet())
-    doubts = [:]
-    (probeAt, probedAt, waitS) = (nil, nil, Self.firstWaitS)
+    schedule.removeAll()
     return all
   }
 }

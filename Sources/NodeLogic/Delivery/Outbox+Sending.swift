@@ -13,7 +13,8 @@ extension Outbox {
     pace.connect(at: now)
     poison.connect()
     for stream in gates.connect(at: now) { reopen(stream) }
-    confirmation.connect(at: now)
+    let disk = disk
+    confirmation.connect(at: now, isOlder: disk.isOlder)
   }
 
   /// The connection is gone: what was under way or waited live becomes backlog, in its order.

@@ -127,13 +127,14 @@ import Testing
     #expect(outbox.count == 1)
   }
 
-  @Test func withoutAnyAcknowledgementTheOldestGoesOutAsAProbeLessAndLess() {
-    var outbox = outbox(.fleet, events: 50)
-    #expect(exchange(&outbox, at: now).count == 50)
+  @Test func withoutAnyAcknowledgementOneGoesOutAsAProbeLessAndLess() {
+    var outbox = outbox(.fleet, events: 5)
+    #expect(exchange(&outbox, at: now).count == 5)
     var probes: [Double] = []
     while let at = outbox.nextDeadline, at < now + 8 * 3600 {
       for number in exchange(&outbox, at: at) {
-        #expect(number == 1)
+        // Each time the next, since the fleet tool may be unable to take one of them.
+        #expect(number == UInt64(probes.count % 5 + 1))
         probes.append(at - now)
       }
     }
