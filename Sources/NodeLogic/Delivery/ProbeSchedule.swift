@@ -8,7 +8,7 @@ internal import Telemetry
 /// is away for days, behind a link that flaps, costs at most an event every ten minutes, for many runs as for one. When
 /// it turns out to have been away, all are asked about anew.
 struct ProbeSchedule: Sendable {
-  static let firstWaitS = 60.0
+  private static let firstWaitS = 60.0
   private static let longestWaitS = 3600.0
   /// A probe is answered within this, if at all.
   private static let answerS = 10.0
@@ -68,20 +68,14 @@ struct ProbeSchedule: Sendable {
   mutating func due(at now: Instant, isOlder: (BootID, BootID) -> Bool) -> BootID? {
     let due = questions.filter { now >= $0.value.dueAt }.keys.sorted(by: isOlder)
     guard let first = due.first else { return nil }
-    let isSilent = probedAt.map { probed in heardAt.map { $0 <= probed } ?? true } ?? false
+    for boot in due { questions[boot]?.isOverdue = true }
+    // Nothing was heard since the last probe: only the oldest is asked about, the others when its answer is overdue.
+    guard let probedAt, heardAt.map({ $0 <= probedAt }) ?? true else { return first }
     let oldest = questions.keys.min(by: isOlder)
-    guard isSilent, let probedAt else {
-      questions[first]?.isOverdue = true
-      return first
-    }
     let waitS = oldest.flatMap { questions[$0]?.waitS } ?? Self.firstWaitS
-    for boot in due where boot != oldest {
-      questions[boot]?.isOverdue = true
-      questions[boot]?.dueAt = now < probedAt + Self.answerS ? probedAt + Self.answerS : now + waitS
-    }
-    guard first == oldest else { return nil }
-    questions[first]?.isOverdue = true
-    return first
+    let answerDueAt = probedAt + Self.answerS
+    for boot in due where boot != oldest { questions[boot]?.dueAt = now < answerDueAt ? answerDueAt : now + waitS }
+    return first == oldest ? first : nil
   }
 
   /// The number that the last probe of a run had.
