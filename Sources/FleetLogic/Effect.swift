@@ -20,6 +20,8 @@ public enum Input: Sendable {
   case conflict(KeptEvent)
   /// What comes is kept, or why it is not.
   case store(FleetState.Storing)
+  /// Somebody does something about alerts. `id` comes back with the answer.
+  case order(Order, id: String)
 }
 
 /// What the fleet wants done.
@@ -38,6 +40,8 @@ public enum Effect: Equatable, Sendable {
   case log(LogEntry)
   /// Is to be on the disk before anybody hears of what follows from it; only where `Configuration.keeps`.
   case keep(Keep)
+  /// What became of an order.
+  case answer(OrderAnswer, id: String)
 }
 
 /// A message to publish.

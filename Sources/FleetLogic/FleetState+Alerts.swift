@@ -10,8 +10,15 @@ extension FleetState {
   ) {
     let rule = configuration.rules[key.rule]
     let reading = reading(for: rule, at: moment)
-    if case .clears = observation, records[key] == nil { return }
-    var record = records[key] ?? newRecord(rule, node: key.node, at: moment)
+    let known = records[key]
+    if case .clears = observation, known?.isQuiet ?? true { return }
+    var record: AlertRecord
+    if let known, !known.isQuiet {
+      record = known
+    } else {
+      record = newRecord(rule, key.place, at: moment)
+      record.memory = known?.memory ?? RuleMemory()
+    }
     let before = record
     let transition: AlertLife.Transition?
     switch observation {
@@ -20,97 +27,148 @@ extension FleetState {
       transition = record.life.holds(after: after, lapsesAfter: lapses, at: reading)
     case .clears(let after): transition = record.life.clears(after: after, at: reading)
     }
-    if transition == .heldAgain, rule.kind != .shake { record.life.count += 1 }
+    if transition == .heldAgain, !rule.kind.isEvent { record.life.count += 1 }
     adjust(&record)
     guard record != before || transition != nil else { return }
     let previous: AlertMessage.State? =
       if before.life.isFiring { .firing } else if case .pending = before.life.phase { .pending } else { nil }
-    settle(key, &record, transition, previous: previous, reason, at: moment)
+    settle(key, record, transition, previous: previous, reason, at: moment)
   }
 
-  private func newRecord(_ rule: Rule, node index: Int, at moment: Moment) -> AlertRecord {
+  private func newRecord(_ rule: Rule, _ place: AlertPlace, at moment: Moment) -> AlertRecord {
+    guard case .node(let index) = place else { return AlertRecord(since: moment.wall) }
     let node = nodes[index]
-    switch rule.kind {
-    case .shake:
-      return AlertRecord(since: moment.wall)
+    switch rule.condition {
     case .lostFix, .geofence:
-      let stamp = rule.kind == .lostFix ? node.location?.stamp : node.crossing(of: rule.fence)?.stamp
+      let stamp =
+        if case .geofence(let fence) = rule.condition { node.crossing(of: fence.fence)?.stamp } else {
+          node.location?.stamp
+        }
       let since = stamp?.measured ?? stamp?.heard?.wall ?? moment.wall
       return AlertRecord(since: min(since, moment.wall))
     case .silent:
       let last = node.lastSeen ?? node.firstSeen
       return AlertRecord(since: last.wall, sinceInstant: last.instant)
+    default:
+      return AlertRecord(since: moment.wall)
     }
   }
 
   /// Keeps the record, and says what changed to sinks, subscribers and the log.
   mutating func settle(
-    _ key: AlertKey, _ record: inout AlertRecord, _ transition: AlertLife.Transition?, previous: AlertMessage.State?,
+    _ key: AlertKey, _ changed: AlertRecord, _ transition: AlertLife.Transition?, previous: AlertMessage.State?,
     _ reason: String, at moment: Moment
   ) {
-    let rule = configuration.rules[key.rule]
+    var record = changed
     let countBefore = records[key]?.life.count
-    if transition == .fired { record.id = alertID(rule, node: key.node, at: moment) }
-    touched.insert(key)
-    records[key] = record.life.phase == .quiet ? nil : record
-    noteDeadline(record, rule)
-    let who = "\(rule.name) on \(nodes[key.node].name)"
+    if transition == .fired {
+      record.id = alertID(key, at: moment)
+      record.notice = Notice(fired: moment.instant)
+    }
+    put(key, record)
     switch transition {
     case .becamePending:
-      log(.information, "\(who): pending, since \(reason)")
+      decide(.pending, key, record, reason, at: moment)
     case .dropped:
-      log(.information, "\(who): not raised, since \(reason)")
+      decide(.dropped, key, record, reason, at: moment)
     case .fired:
       firingCount += 1
-      tell(key, record, .firing, previous: previous, reason, at: moment)
-      publishFiring(key, at: moment)
+      decide(.fired, key, record, reason, at: moment)
+      noteRaise(key, at: moment)
+      judgeGroup(of: key, at: moment)
+      tellFiring(key, previous: previous, reason, at: moment)
     case .resolved:
       firingCount -= 1
-      let alert = tell(key, record, .resolved, previous: .firing, reason, at: moment)
-      publishOver(key, alert)
+      tellOver(key, record, reason, at: moment)
+      judgeGroup(of: key, at: moment)
     case .heldAgain, nil:
-      log(.debug, "\(who): still firing, since \(reason)")
       if record.life.isFiring, record.life.count != countBefore { publishFiring(key, at: moment) }
     }
   }
 
-  @discardableResult
-  private mutating func tell(
+  /// Puts a record in its place, or takes it away where nothing is left of it.
+  mutating func put(_ key: AlertKey, _ record: AlertRecord) {
+    let wasActive = records[key].map { !$0.isQuiet } ?? false
+    touched.insert(key)
+    records[key] = record.isEmpty ? nil : record
+    attend(key, record)
+    noteDeadline(record, configuration.rules[key.rule])
+    if wasActive == record.isQuiet { noteMember(key, joins: !record.isQuiet) }
+  }
+
+  /// Notes a step in an alert's life, for those who ask why.
+  mutating func decide(
+    _ step: Decision.Step, _ key: AlertKey, _ record: AlertRecord, _ reason: String, told: Alert? = nil,
+    at moment: Moment
+  ) {
+    let rule = configuration.rules[key.rule]
+    let subject = subject(key.place)
+    let level: LogEntry.Level = step == .pending || step == .dropped ? .information : .debug
+    log(level, "\(rule.name) on \(subject): \(step.rawValue), since \(reason)")
+    guard configuration.keeps else { return }
+    effects.append(
+      .keep(
+        .decision(
+          Decision(
+            at: moment.wall, rule: rule.name, subject: subject, alert: record.id, step: step, reason: reason,
+            told: told))))
+  }
+
+  /// Hands an alert to the sinks.
+  mutating func tell(
     _ key: AlertKey, _ record: AlertRecord, _ state: AlertMessage.State, previous: AlertMessage.State?,
-    _ reason: String, at moment: Moment
-  ) -> Alert {
-    let alert = alert(key, record, state, previous: previous, reason, at: moment)
+    _ reason: String, isRepeated: Bool = false, at moment: Moment
+  ) {
+    var alert = alert(key, record, state, previous: previous, reason, at: moment)
+    alert.isRepeated = isRepeated
+    alert.mute = nil
     effects.append(.alert(alert))
     noteUntold(key, alert)
-    // The sinks say it; the log adds why, for who asks.
-    log(
-      .debug,
-      "\(alert.rule) on \(alert.node): \(state.rawValue), since \(reason): \(alert.summary)")
-    return alert
+    decide(isRepeated ? .repeated : .told, key, record, "\(state.rawValue): \(reason)", told: alert, at: moment)
   }
 
   /// Publishes an alert that fires, or what has become of it.
   mutating func publishFiring(_ key: AlertKey, at moment: Moment) {
-    guard let record = records[key] else { return }
-    let alert = alert(key, record, .firing, previous: .firing, "", at: moment)
-    publish(text(.alert(rule: alert.rule, node: alert.node.description)), alert.message.encode())
+    guard let record = records[key], record.life.isFiring || record.memory.flap != nil else { return }
+    let state: AlertMessage.State = record.memory.flap == nil ? .firing : .flapping
+    let alert = alert(key, record, state, previous: .firing, "", at: moment)
+    publish(text(.alert(rule: alert.rule, subject: alert.subject.description)), alert.message.encode())
     retainedAlerts.note(key)
   }
 
   /// Publishes that an alert is over, and takes it away. With a store it is taken away once it is on the disk that this
   /// was told: what the broker still has then says, after a restart, what was published and what was not.
-  private mutating func publishOver(_ key: AlertKey, _ alert: Alert) {
-    let topic = text(.alert(rule: alert.rule, node: alert.node.description))
+  /// - Parameter isTold: sinks are told, too, so that the store will hear when they have been.
+  mutating func publishOver(_ key: AlertKey, _ alert: Alert, isTold: Bool) {
+    let topic = text(.alert(rule: alert.rule, subject: alert.subject.description))
     publish(topic, alert.message.encode())
-    if !configuration.keeps { publish(topic, []) }
+    if !configuration.keeps || !isTold { publish(topic, []) }
     retainedAlerts.forget(key)
   }
 
-  private func alertID(_ rule: Rule, node index: Int, at moment: Moment) -> String {
-    "\(rule.name)/\(nodes[index].name)/\(Decimal.text(moment.wall.seconds, decimals: 3))"
+  func alertID(_ key: AlertKey, at moment: Moment) -> String {
+    "\(configuration.rules[key.rule].name)/\(subject(key.place))/\(Decimal.text(moment.wall.seconds, decimals: 3))"
   }
 
-  private func alert(
+  /// Whose condition it is.
+  func subject(_ place: AlertPlace) -> AlertSubject {
+    switch place {
+    case .node(let index): .node(nodes[index].name)
+    case .site(let index): .site(sites[index].name)
+    case .fleet: .fleet
+    }
+  }
+
+  /// What the configuration says of the node that it is about.
+  func label(_ place: AlertPlace) -> Label? {
+    switch place {
+    case .node(let index): nodes[index].label
+    case .site(let index): Label(site: sites[index].name)
+    case .fleet: nil
+    }
+  }
+
+  func alert(
     _ key: AlertKey, _ record: AlertRecord, _ state: AlertMessage.State, previous: AlertMessage.State?,
     _ reason: String, at moment: Moment
   ) -> Alert {
@@ -118,29 +176,47 @@ extension FleetState {
     let value = value(key, record, at: moment)
     // To the millisecond, as they are written: what is read back is the same.
     func written(_ time: WallTime) -> WallTime { WallTime(seconds: (time.seconds * 1000).rounded() / 1000) }
-    return Alert(
-      id: record.id ?? alertID(rule, node: key.node, at: moment), rule: rule.name, kind: rule.kind,
-      severity: rule.severity, node: nodes[key.node].name, state: state,
-      previous: previous, at: Moment(instant: moment.instant, wall: written(moment.wall)), since: written(record.since),
-      count: record.life.count, value: value,
-      summary: Summary.of(nodes[key.node], rule, record, state, value: value), reason: reason)
+    var alert = Alert(
+      id: record.memory.flap?.id ?? record.id ?? alertID(key, at: moment), rule: rule.name, kind: rule.kind,
+      severity: rule.severity, subject: subject(key.place), state: state,
+      previous: previous, at: Moment(instant: moment.instant, wall: written(moment.wall)),
+      since: written(record.memory.flap?.since ?? record.since), count: record.life.count, value: value,
+      summary: summary(key, record, state, value: value), reason: reason)
+    alert.label = label(key.place)
+    alert.mute = record.notice.mute
+    alert.acknowledgement = record.notice.acknowledgement
+    alert.sinks = rule.sinks
+    return alert
+  }
+
+  private func summary(
+    _ key: AlertKey, _ record: AlertRecord, _ state: AlertMessage.State, value: Double?
+  ) -> String {
+    let rule = configuration.rules[key.rule]
+    switch key.place {
+    case .node(let index): return Summary.of(nodes[index], rule, record, state, value: value)
+    case .site(let index): return Summary.of(sites[index], rule, record, state)
+    case .fleet: return Summary.ofFleet(rule, record, state)
+    }
   }
 
   private func value(_ key: AlertKey, _ record: AlertRecord, at moment: Moment) -> Double? {
     func tenths(_ seconds: Double) -> Double { (max(0, seconds) * 10).rounded() / 10 }
+    guard let index = key.node else { return record.value }
     return switch configuration.rules[key.rule].kind {
-    case .shake: record.value
     case .silent: record.sinceInstant.map { tenths(moment.instant - $0) }
-    case .lostFix: nodes[key.node].withoutFixS(at: moment.instant, clock).map(tenths)
+    case .lostFix: nodes[index].withoutFixS(at: moment.instant, clock).map(tenths)
     case .geofence: nil
+    default: record.value
     }
   }
 
-  /// The alerts that fire, by node and rule.
+  /// The alerts that fire, by node and rule; those that nobody is told of just now among them.
   public func firingAlerts(at now: Instant) -> [Alert] {
     records.keys.sorted(by: inOrder).compactMap { key in
-      guard let record = records[key], record.life.isFiring else { return nil }
-      return alert(key, record, .firing, previous: .firing, "", at: moment(now))
+      guard let record = records[key], record.life.isFiring || record.memory.flap != nil else { return nil }
+      return alert(
+        key, record, record.memory.flap == nil ? .firing : .flapping, previous: .firing, "", at: moment(now))
     }
   }
 }

@@ -19,6 +19,7 @@ extension FleetState {
     // It said good-bye, and its connection broke before it could close it.
     guard nodes[index].presence != .stopped else { return }
     setPresence(.lost, "its connection was lost", node: index, telegram, at: moment)
+    judgeLoss(node: index, at: moment)
   }
 
   /// A live message other than a will.
@@ -64,6 +65,7 @@ extension FleetState {
     if presence == .lost || presence == .stopped || presence == .silent {
       endShakes(node: index, "the node is \(presence.rawValue)", at: moment)
     }
+    settleAbsences(node: index, at: moment)
   }
 
   // MARK: What it said
@@ -77,11 +79,18 @@ extension FleetState {
       if status.state != .lost, receipt == .newest { applyStatus(status, telegram, node: index, at: moment) }
     case .acceleration(let acceleration):
       Self.fill(&nodes[index].acceleration, acceleration, stamp)
+      if !retained { judgeClock(telegram, node: index, at: moment) }
     case .health(let health):
-      Self.fill(&nodes[index].health, health, stamp)
+      let before = nodes[index].health
+      guard Self.fill(&nodes[index].health, health, stamp), !retained else { return }
+      judgeClock(telegram, node: index, at: moment)
+      let isSameRun = before?.stamp.envelope.boot == telegram.envelope.boot
+      judgeHealth(health, before: isSameRun ? before?.content : nil, node: index, at: moment)
     case .orientation(let orientation):
       let was = nodes[index].orientation?.content.face
-      guard Self.fill(&nodes[index].orientation, orientation, stamp), was != orientation.face else { return }
+      guard Self.fill(&nodes[index].orientation, orientation, stamp) else { return }
+      judgeOrientation(orientation, node: index, at: moment)
+      guard was != orientation.face else { return }
       note(.face(orientation.face, was: was), node: index, telegram, mark.late, at: moment)
     case .location(let location):
       applyLocation(location, telegram, stamp, mark.late, node: index, at: moment)
@@ -89,8 +98,12 @@ extension FleetState {
       Self.fill(&nodes[index].shake, shake, stamp)
       note(.shake(shake), node: index, telegram, mark.late, at: moment)
       if !retained, receipt != .formerBoot { judgeShake(shake, telegram, ageS: mark.ageS, node: index, at: moment) }
-    case .impact(let impact): note(.impact(impact), node: index, telegram, mark.late, at: moment)
-    case .freeFall(let fall): note(.freeFall(fall), node: index, telegram, mark.late, at: moment)
+    case .impact(let impact):
+      note(.impact(impact), node: index, telegram, mark.late, at: moment)
+      if !retained, receipt != .formerBoot { judgeImpact(impact, telegram, ageS: mark.ageS, node: index, at: moment) }
+    case .freeFall(let fall):
+      note(.freeFall(fall), node: index, telegram, mark.late, at: moment)
+      if !retained, receipt != .formerBoot { judgeFall(fall, telegram, ageS: mark.ageS, node: index, at: moment) }
     case .geofence(let geofence):
       let isLatest = nodes[index].note(geofence, stamp)
       let ageS = stamp.age(at: moment.instant, clock)
@@ -118,6 +131,7 @@ extension FleetState {
     if case .fixed(let position) = location { Self.fill(&nodes[index].position, position, stamp) }
     let was = nodes[index].location?.content
     guard Self.fill(&nodes[index].location, location, stamp) else { return }
+    judgeLocation(location, node: index, at: moment)
     switch (location, was) {
     case (.lost, .lost): break
     case (.lost, _): nodes[index].firstLoss = stamp

@@ -85,6 +85,7 @@ extension FleetState {
   mutating func noteInterleaving(_ boot: BootID, node index: Int, at moment: Moment) {
     keepBoot(boot, interleavings: 1, node: index)
     guard nodes[index].isSuspectedClone else { return }
+    judgeClone("run \(boot) speaks in turn with another", node: index, at: moment)
     say(.clone, "run \(boot) speaks in turn with another: two devices use one name", node: index, at: moment)
   }
 

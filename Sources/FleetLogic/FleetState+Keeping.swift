@@ -65,7 +65,7 @@ extension FleetState {
       if let alert = kept(key, at: moment) {
         effects.append(.keep(.alert(alert)))
       } else {
-        effects.append(.keep(.alertOver(rule: configuration.rules[key.rule].name, node: nodes[key.node].name)))
+        effects.append(.keep(.alertOver(rule: configuration.rules[key.rule].name, subject: subject(key.place))))
       }
     }
   }
@@ -77,19 +77,21 @@ extension FleetState {
     guard let record = records[key] else {
       guard let last = waiting.last else { return nil }
       var alert = KeptAlert(
-        rule: rule.name, node: last.node, phase: .over, since: last.since, count: last.count, at: moment.wall)
+        rule: rule.name, subject: last.subject, phase: .over, since: last.since, count: last.count, at: moment.wall)
       alert.id = last.id
       alert.untold = waiting
       return alert
     }
     var alert = KeptAlert(
-      rule: rule.name, node: nodes[key.node].name,
+      rule: rule.name, subject: subject(key.place),
       phase: KeptAlert.Phase(record.life.phase, at: reading(for: rule, at: moment)), since: record.since,
       count: record.life.count, at: moment.wall)
     alert.id = record.id
     alert.value = record.value
     alert.lastShake = record.lastShake
     alert.untold = waiting
+    alert.notice = KeptNotice(record.notice, at: moment.instant)
+    alert.memory = KeptMemory(record.memory, at: moment.instant)
     return alert
   }
 
@@ -102,15 +104,14 @@ extension FleetState {
   /// Every sink knows. What the broker may not know yet counts as told when it does.
   mutating func noteTold(_ alert: Alert) {
     guard transients[alert.id] == nil, let rule = configuration.rules.firstIndex(where: { $0.name == alert.rule }),
-      let node = indices[alert.node]
+      let key = knownKey(rule, alert.subject)
     else { return }
-    let key = AlertKey(rule: rule, node: node)
     guard let place = untold[key]?.firstIndex(where: { $0.id == alert.id && $0.state == alert.state }) else { return }
     untold[key]?.remove(at: place)
     if untold[key]?.isEmpty == true { untold[key] = nil }
     touched.insert(key)
     guard alert.state == .resolved, records[key]?.life.isFiring != true else { return }
-    publish(text(.alert(rule: alert.rule, node: alert.node.description)), [])
+    publish(text(.alert(rule: alert.rule, subject: alert.subject.description)), [])
   }
 
   // MARK: The store itself
@@ -138,7 +139,7 @@ extension KeptAlert.Phase {
   init(_ phase: AlertLife.Phase, at reading: Double) {
     self =
       switch phase {
-      case .quiet: .over
+      case .quiet: .quiet
       case .pending(let due): .pending(leftS: max(0, due - reading))
       case .firing(let lapses): .firing(leftS: lapses.map { max(0, $0 - reading) })
       case .clearing(let due): .clearing(leftS: max(0, due - reading))
@@ -149,7 +150,7 @@ extension KeptAlert.Phase {
   func life(passedS: Double, at reading: Double) -> AlertLife.Phase {
     func due(_ leftS: Double) -> Double { reading + max(min(leftS, Self.leastS), leftS - passedS) }
     return switch self {
-    case .over: .quiet
+    case .over, .quiet: .quiet
     case .pending(let leftS): .pending(due: due(leftS))
     case .firing(let leftS): .firing(lapses: leftS.map(due))
     case .clearing(let leftS): .clearing(due: due(leftS))

@@ -8,13 +8,24 @@ extension FleetState {
     link = .connected(since: moment)
     effects.append(.link(link, at: moment))
     linkClock.resume(at: moment.instant, countingFrom: moment.instant)
+    postponePending(at: moment)
     silenceClock.resume(at: moment.instant, countingFrom: moment.instant + configuration.graceS)
     announce(.online, at: moment)
     // Whatever happened to the broker, it now has what is firing. With a store nothing is published twice: what the
     // broker still has comes by itself, and the rest is published then.
     guard !configuration.keeps else { return retainedAlerts.expect(at: moment.instant) }
-    for key in records.keys.sorted(by: inOrder) where records[key]?.life.isFiring == true {
-      publishFiring(key, at: moment)
+    for key in records.keys.sorted(by: inOrder) { publishFiring(key, at: moment) }
+  }
+
+  /// What was about to fire when the link was lost waits for what its node said meanwhile: a grace as for silence.
+  private mutating func postponePending(at moment: Moment) {
+    for (key, record) in records {
+      guard case .pending = record.life.phase, !configuration.rules[key.rule].kind.isEvent else { continue }
+      let rule = configuration.rules[key.rule]
+      guard rule.kind != .silent else { continue }
+      var postponed = record
+      postponed.life.postpone(to: reading(for: rule, at: moment) + configuration.graceS)
+      put(key, postponed)
     }
   }
 

@@ -9,11 +9,11 @@ extension FleetState {
       return reject(.topicNotUTF8, "topic \"\(SafeText.escaped(bytes))\" is not UTF-8", at: moment)
     }
     if let own = FleetTopic(topic, under: configuration.alertsPrefix) {
-      guard case .alert(let rule, let node) = own, retained, !payload.isEmpty else {
+      guard case .alert(let rule, let subject) = own, retained, !payload.isEmpty else {
         tally.own += 1
         return
       }
-      return adopt(topic: topic, rule: rule, node: node, payload: payload, at: moment)
+      return adopt(topic: topic, rule: rule, subject: subject, payload: payload, at: moment)
     }
     guard CommandTopic(topic, under: configuration.prefix) == nil else {
       tally.commands += 1
@@ -68,7 +68,15 @@ extension FleetState {
     if let index = indices[name] { return index }
     guard nodes.count < configuration.maxNodes else { return nil }
     var node = Node(name, at: moment, silenceReference: silenceClock.reading(at: moment.instant))
-    node.rules = configuration.rules.indices.filter { configuration.rules[$0].nodes.matches(name.description) }
+    node.label = configuration.labels[name]
+    node.rules = configuration.rules.indices.filter {
+      configuration.rules[$0].kind != .together && configuration.rules[$0].scope.contains(name, node.label)
+    }
+    if let site = node.label?.site {
+      let place = self.site(site)
+      node.site = place
+      sites[place].size += 1
+    }
     indices[name] = nodes.count
     nodes.append(node)
     return nodes.count - 1
@@ -86,7 +94,10 @@ extension FleetState {
     let better = verdict.receipt == nil ? nil : nodes[index].boots.learnClock(envelope)
     if let better { nodes[index].repairTimes(of: envelope.boot, by: better) }
     let mark = mark(telegram, verdict.kind, retained: retained, node: index, at: moment)
-    if !retained { learnLag(telegram, node: index, at: moment) }
+    if !retained {
+      learnLag(telegram, node: index, at: moment)
+      countTraffic(node: index, at: moment)
+    }
     if !retained { keepEvent(telegram, payload, mark, node: index, at: moment) }
     let known = verdict.kind == .newBoot ? nodes[index].boots.clock(for: envelope) : better
     keepBoot(envelope.boot, clock: known, node: index)

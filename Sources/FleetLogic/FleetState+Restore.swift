@@ -8,6 +8,7 @@ extension FleetState {
   public mutating func restore(_ kept: KeptFleet, at now: Instant) -> [Effect] {
     effects = []
     if started != nil { started = moment(now).wall }
+    for silence in kept.silences where !silence.isOver(at: moment(now).wall) { silences[silence.id] = silence }
     for node in kept.nodes { restore(node, at: moment(now)) }
     let last = kept.lastReceived
     var alerts: [Alert] = []
@@ -87,14 +88,12 @@ extension FleetState {
 
   private mutating func restore(_ kept: KeptAlert, last: WallTime?, at moment: Moment) -> [Alert] {
     guard let number = configuration.rules.firstIndex(where: { $0.name == kept.rule }),
-      configuration.rules[number].nodes.matches(kept.node.description), let index = index(of: kept.node, at: moment)
+      concerns(number, kept.subject), let key = key(number, kept.subject, at: moment)
     else {
-      log(.information, "\(kept.rule) on \(kept.node): forgotten, since no rule stands for it any more")
-      effects.append(.keep(.alertOver(rule: kept.rule, node: kept.node)))
+      forget(kept, at: moment)
       return []
     }
     let rule = configuration.rules[number]
-    let key = AlertKey(rule: number, node: index)
     guard records[key] == nil, untold[key] == nil else {
       touched.insert(key)
       return []
@@ -109,13 +108,30 @@ extension FleetState {
     let passedS = max(0, last.map { $0 - kept.at } ?? 0)
     record.life.restore(
       kept.phase.life(passedS: passedS, at: reading(for: rule, at: moment)), count: kept.count)
-    records[key] = record
-    noteDeadline(record, rule)
+    // Meanwhile as much time has passed as the calendar says, where anything vouches for that.
+    let agoS = clock.quality == .none ? passedS : max(0, moment.wall - kept.at)
+    record.notice = kept.notice?.notice(agoS: agoS, at: moment.instant) ?? Notice(isTold: record.life.isFiring)
+    record.memory = kept.memory?.memory(agoS: agoS, at: moment.instant) ?? RuleMemory()
+    put(key, record)
+    touched.remove(key)
+    isPolicyStale = true
     if record.life.isFiring { firingCount += 1 }
-    if rule.kind == .silent, record.life.isFiring, nodes[index].presence == .online {
+    if rule.kind == .silent, record.life.isFiring, let index = key.node, nodes[index].presence == .online {
       nodes[index].presence = .silent
     }
     return kept.untold
+  }
+
+  private mutating func forget(_ kept: KeptAlert, at moment: Moment) {
+    let reason = "no rule stands for it any more"
+    log(.information, "\(kept.rule) on \(kept.subject): forgotten, since \(reason)")
+    effects.append(.keep(.alertOver(rule: kept.rule, subject: kept.subject)))
+    effects.append(
+      .keep(
+        .decision(
+          Decision(
+            at: moment.wall, rule: kept.rule, subject: kept.subject, alert: kept.id, step: .forgotten, reason: reason)
+        )))
   }
 
   /// What fired and was over before anybody may have heard of it: the broker may know nothing of it.

@@ -10,7 +10,7 @@ extension FleetState {
 
   /// Takes over an alert that an earlier run of the fleet tool left retained: it is not told again, and resolves as
   /// its condition does. One that no rule here stands for is taken away. What the store knows goes before.
-  mutating func adopt(topic: String, rule name: String, node: String, payload: [UInt8], at moment: Moment) {
+  mutating func adopt(topic: String, rule name: String, subject text: String, payload: [UInt8], at moment: Moment) {
     let message: AlertMessage
     do {
       message = try AlertMessage.decode(payload: payload)
@@ -20,18 +20,51 @@ extension FleetState {
     tally.own += 1
     retainedAlerts.expectMore(at: moment.instant)
     guard message.state != .resolved else { return takeAwayOver(message, topic) }
-    guard let number = configuration.rules.firstIndex(where: { $0.name == name }), let node = NodeName(node),
-      configuration.rules[number].nodes.matches(node.description), message.state == .firing,
-      message.rule == name, message.node == node.description
+    guard let number = configuration.rules.firstIndex(where: { $0.name == name }), let subject = AlertSubject(text),
+      concerns(number, subject), message.state == .firing || message.state == .flapping,
+      message.rule == name, message.node == subject.node?.description
     else { return takeAway(topic, "no rule stands for it") }
-    if let known = indices[node], let record = records[AlertKey(rule: number, node: known)], record.life.isFiring {
-      return noteRetained(AlertKey(rule: number, node: known), record, message)
+    if let key = knownKey(number, subject), let record = records[key],
+      record.life.isFiring || record.memory.flap != nil
+    {
+      return noteRetained(key, record, message)
     }
     if knowsAlerts { return end(message, topic, at: moment) }
     // Published by this run, and over: the link was lost before it could be taken away.
     if let started, message.time >= started { return takeAway(topic, "it is over") }
-    guard let index = index(of: node, at: moment) else { return }
-    takeOver(message, AlertKey(rule: number, node: index), at: moment)
+    guard let key = key(number, subject, at: moment) else { return }
+    takeOver(message, key, at: moment)
+  }
+
+  /// Whether a rule still stands for alerts about a subject.
+  func concerns(_ number: Int, _ subject: AlertSubject) -> Bool {
+    let rule = configuration.rules[number]
+    switch subject {
+    case .node(let name): return rule.kind != .together && rule.scope.contains(name, configuration.labels[name])
+    case .site(let site):
+      guard configuration.labels.values.contains(where: { $0.site == site }) else { return false }
+      return rule.kind == .together || rule.grouping != nil
+    case .fleet: return rule.kind == .together
+    }
+  }
+
+  func knownKey(_ number: Int, _ subject: AlertSubject) -> AlertKey? {
+    let place: AlertPlace? =
+      switch subject {
+      case .node(let name): indices[name].map { .node($0) }
+      case .site(let site): sites.firstIndex { $0.name == site }.map { .site($0) }
+      case .fleet: .fleet
+      }
+    return place.map { AlertKey(rule: number, place: $0) }
+  }
+
+  /// The key of an alert about a subject, which is made when it is not known; nil where there is no room.
+  mutating func key(_ number: Int, _ subject: AlertSubject, at moment: Moment) -> AlertKey? {
+    switch subject {
+    case .node(let name): index(of: name, at: moment).map { AlertKey(rule: number, node: $0) }
+    case .site(let name): AlertKey(rule: number, place: .site(site(name)))
+    case .fleet: AlertKey(rule: number, place: .fleet)
+    }
   }
 
   private mutating func takeOver(_ message: AlertMessage, _ key: AlertKey, at moment: Moment) {
@@ -40,25 +73,29 @@ extension FleetState {
     record.id = message.id
     record.value = message.value
     record.life.adopt(count: message.count)
-    records[key] = record
-    touched.insert(key)
+    record.notice.isTold = message.muted == nil
+    record.notice.repeats = rule.repeatS.map { moment.instant + $0 }
+    put(key, record)
     retainedAlerts.note(key)
     firingCount += 1
-    log(.information, "\(rule.name) on \(nodes[key.node].name): firing since an earlier run, taken over")
+    log(.information, "\(rule.name) on \(subject(key.place)): firing since an earlier run, taken over")
+    decide(.adopted, key, record, "the broker kept it", at: moment)
     switch rule.kind {
-    case .shake:
-      observe(key, .clears(after: rule.clearForS), "the shake was before the restart", at: moment)
-    case .geofence:
-      // Crossings are not retained: it resolves with the next that comes.
-      break
+    case .shake, .impact, .clone, .together, .flapping:
+      observe(key, .clears(after: rule.clearForS), "it was before the restart", at: moment)
     case .lostFix, .silent:
-      watch(node: key.node, at: moment)
+      if let index = key.node { watch(node: index, at: moment) }
+    default:
+      // It resolves with the next word of the node.
+      break
     }
   }
 
   /// The broker has an alert that fires: as it is now, or as it was.
   private mutating func noteRetained(_ key: AlertKey, _ record: AlertRecord, _ message: AlertMessage) {
-    guard message.id == record.id, message.count == record.life.count else { return }
+    guard message.id == record.memory.flap?.id ?? record.id, message.count == record.life.count,
+      message.muted == record.notice.mute?.cause.rawValue
+    else { return }
     retainedAlerts.note(key)
   }
 
@@ -69,7 +106,7 @@ extension FleetState {
     var over = message
     over.state = .resolved
     over.time = moment.wall
-    over.summary = "\(message.node): over"
+    over.summary = "\(SafeText.escaped(message.node ?? message.site.map { "@\($0)" } ?? "@fleet")): over"
     let told = message.id.flatMap { transients.removeValue(forKey: $0) } ?? []
     if let last = told.last { over = last.message }
     publish(topic, over.encode())
@@ -86,13 +123,13 @@ extension FleetState {
   /// Publishes what the broker has not, once what it kept has come.
   mutating func publishMissing(at moment: Moment) {
     guard retainedAlerts.isDue(at: moment.instant) else { return }
-    for key in records.keys.sorted(by: inOrder) where records[key]?.life.isFiring == true && !retainedAlerts.has(key) {
+    for key in records.keys.sorted(by: inOrder) where !retainedAlerts.has(key) {
       publishFiring(key, at: moment)
     }
     let unknown = transients.values.joined().sorted { ($0.at.wall, $0.id) < ($1.at.wall, $1.id) }
     transients = [:]
     for alert in unknown {
-      publish(text(.alert(rule: alert.rule, node: alert.node.description)), alert.message.encode())
+      publish(text(.alert(rule: alert.rule, subject: alert.subject.description)), alert.message.encode())
       noteTold(alert)
     }
   }

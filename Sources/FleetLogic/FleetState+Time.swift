@@ -7,22 +7,22 @@ extension FleetState {
     let (onLink, silence) = readings(at: moment)
     guard AlertLife.isDue(earliestOnLink, onLink) || AlertLife.isDue(earliestSilence, silence) else { return }
     for index in nodes.indices { lookForSilence(node: index, at: moment) }
-    for key in records.keys.sorted(by: inOrder) {
+    for key in records.filter({ $0.value.life.deadline != nil }).keys.sorted(by: inOrder) {
       guard var record = records[key] else { continue }
       let rule = configuration.rules[key.rule]
       let transition = record.life.passes(
         clearAfter: rule.clearForS, at: reading(for: rule, at: moment))
       guard transition != nil || record != records[key] else { continue }
       settle(
-        key, &record, transition, previous: transition == .fired ? .pending : .firing,
+        key, record, transition, previous: transition == .fired ? .pending : .firing,
         Self.reasonOfTime(transition, rule), at: moment)
     }
     findEarliest()
   }
 
   private static func reasonOfTime(_ transition: AlertLife.Transition?, _ rule: Rule) -> String {
-    switch (transition, rule.kind) {
-    case (.fired, .silent): "its will came \(plain(rule.holdS)) s ago and it has not come back"
+    switch (transition, rule.condition) {
+    case (.fired, .silent(let silence)): "its will came \(plain(silence.holdS)) s ago and it has not come back"
     case (.fired, _): "the condition has held for \(plain(rule.forS ?? 0)) s"
     case (.resolved, _): "the condition has been over for \(plain(rule.clearForS)) s"
     default: "nothing more was heard of it"
@@ -94,6 +94,6 @@ extension FleetState {
     (linkClock.reading(at: moment.instant), silenceClock.reading(at: moment.instant))
   }
 
-  /// By the node's place, then the rule's.
-  func inOrder(_ a: AlertKey, _ b: AlertKey) -> Bool { (a.node, a.rule) < (b.node, b.rule) }
+  /// By the subject's place, then the rule's.
+  func inOrder(_ a: AlertKey, _ b: AlertKey) -> Bool { (a.place, a.rule) < (b.place, b.rule) }
 }

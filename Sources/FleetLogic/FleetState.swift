@@ -15,8 +15,14 @@ public struct FleetState: Sendable {
     public var maxNodes: Int
     /// After the link is made, silence doesn't count for this long [s].
     public var graceS: Double
-    /// One alert per rule and node.
+    /// One alert per rule and subject.
     public var rules: [Rule]
+    /// What is said about nodes.
+    public var labels: [NodeName: Label] = [:]
+    /// Parts of the calendar, for rules and maintenance.
+    public var windows: [Window] = []
+    /// When an alert counts as one that comes and goes.
+    public var flapping = Flapping()
     /// Alerts and the fleet's status are published.
     public var publishes: Bool
     /// There is a store: `Effect.keep` says what is to be kept.
@@ -88,6 +94,16 @@ public struct FleetState: Sendable {
   var transients: [String: [Alert]] = [:]
   /// Which alerts the broker has as they are, and when those that it has not are published.
   var retainedAlerts = RetainedAlerts()
+  /// Places that nodes are at, in the order in which they were first heard of.
+  var sites: [Site] = []
+  /// Those that hold or will hold, by their id.
+  var silences: [String: Silence] = [:]
+  /// Alerts that are looked at again when time or something else may have made them news.
+  var attended: Set<AlertKey> = []
+  /// When that is; a lower bound.
+  var policyDue: Instant?
+  /// Something changed that may make alerts news.
+  var isPolicyStale = false
   var complaints = Complaints<Rejection>()
   var oddities = Complaints<Doubt>()
   var rate = RateMeter()
@@ -114,14 +130,18 @@ public struct FleetState: Sendable {
       receive(topic: topic, payload: payload, retained: retained, at: moment(now))
     case .connected: connect(at: moment(now))
     case .disconnected(let reason): disconnect(reason, at: moment(now))
-    case .clock(let state): clock = state
+    case .clock(let state):
+      clock = state
+      isPolicyStale = true
     case .tick: break
     case .stop: stop(at: moment(now))
     case .told(let alert): noteTold(alert)
     case .conflict(let event): noteConflict(event, at: moment(now))
     case .store(let state): noteStore(state, at: moment(now))
+    case .order(let order, let id): effects.append(.answer(carryOut(order, at: moment(now)), id: id))
     }
     publishMissing(at: moment(now))
+    applyPolicy(at: moment(now))
     keepTouched(at: moment(now))
     announceIfChanged(at: moment(now))
     let answer = effects
@@ -134,7 +154,7 @@ public struct FleetState: Sendable {
     [
       earliestOnLink < .infinity ? linkClock.moment(of: earliestOnLink) : nil,
       earliestSilence < .infinity ? silenceClock.moment(of: earliestSilence) : nil,
-      announcement.due(link: link, nodes: nodes.count, firing: firingCount), retainedAlerts.due,
+      announcement.due(link: link, nodes: nodes.count, firing: firingCount), retainedAlerts.due, policyDue,
     ].compactMap { $0 }.min().map { max($0, now) }
   }
 

@@ -1,6 +1,6 @@
 public import Telemetry
 
-/// An alert as sinks and people get it: which rule, which node, what became of it and why.
+/// An alert as sinks and people get it: which rule, whose condition, what became of it and why.
 public struct Alert: Equatable, Sendable {
   /// The same in everything that is told of this alert, and in nothing that is told of another: rule, node, and when it
   /// fired.
@@ -12,7 +12,9 @@ public struct Alert: Equatable, Sendable {
   /// How much it matters.
   public var severity: Rule.Severity
   /// Whose condition it is.
-  public var node: NodeName
+  public var subject: AlertSubject
+  /// What the configuration says about the node; nil when nothing.
+  public var label: Label?
   /// What it is now.
   public var state: AlertMessage.State
   /// The state before; nil when there was none.
@@ -31,11 +33,19 @@ public struct Alert: Equatable, Sendable {
   public var summary: String
   /// Why it was decided just now.
   public var reason: String
+  /// It was told before, and fires still.
+  public var isRepeated = false
+  /// Why it is not told just now; nil in everything that is.
+  public var mute: Mute?
+  /// Somebody looks after it.
+  public var acknowledgement: Acknowledgement?
+  /// The sinks that it is for, by name; empty: all.
+  public var sinks: [String] = []
   /// It was decided before a restart, and nobody knows whether it was told then.
   public var mayHaveBeenTold = false
 
   public init(
-    id: String, rule: String, kind: Rule.Kind, severity: Rule.Severity, node: NodeName, state: AlertMessage.State,
+    id: String, rule: String, kind: Rule.Kind, severity: Rule.Severity, subject: AlertSubject, state: AlertMessage.State,
     previous: AlertMessage.State?, at: Moment, since: WallTime, count: Int, value: Double?, summary: String,
     reason: String
   ) {
@@ -43,7 +53,7 @@ public struct Alert: Equatable, Sendable {
     self.rule = rule
     self.kind = kind
     self.severity = severity
-    self.node = node
+    self.subject = subject
     self.state = state
     self.previous = previous
     self.at = at
@@ -56,41 +66,16 @@ public struct Alert: Equatable, Sendable {
 
   /// As it is published.
   public var message: AlertMessage {
-    AlertMessage(
-      rule: rule, node: node.description, state: state, time: at.wall, since: since, summary: summary, count: count,
-      value: value, id: id)
+    var message = AlertMessage(
+      rule: rule, node: subject.node?.description, state: state, time: at.wall, since: since, summary: summary,
+      count: count, value: value, id: id)
+    message.kind = kind.rawValue
+    message.severity = severity.rawValue
+    message.site = label?.site ?? subject.site
+    message.group = label?.group
+    message.title = label?.title
+    message.muted = mute?.cause.rawValue
+    message.acknowledgedBy = acknowledgement?.author
+    return message
   }
-}
-
-/// What became of one rule at one node: kept for each pair where something is going on.
-struct AlertRecord: Equatable, Sendable {
-  var life = AlertLife()
-  /// Names the alert that fires; nil until one does.
-  var id: String?
-  /// Since when the condition has held, as far as is known.
-  var since: WallTime
-  /// `silent`: since when, on the fleet's clock; nil for what was taken over from an earlier run.
-  var sinceInstant: Instant?
-  var value: Double?
-  /// The last shake that was counted.
-  var lastShake: ShakeIdentity?
-}
-
-/// Which shake of which run.
-public struct ShakeIdentity: Equatable, Sendable {
-  /// The run.
-  public var boot: BootID
-  /// The shake's number in it.
-  public var id: Int
-
-  public init(boot: BootID, id: Int) {
-    self.boot = boot
-    self.id = id
-  }
-}
-
-/// One rule at one node, both by index.
-struct AlertKey: Hashable, Sendable {
-  var rule: Int
-  var node: Int
 }

@@ -105,6 +105,12 @@ struct AlertLife: Equatable, Sendable {
     }
   }
 
+  /// A pending alert fires at `reading` at the earliest.
+  mutating func postpone(to reading: Double) {
+    guard case .pending(let due) = phase else { return }
+    phase = .pending(due: max(due, reading))
+  }
+
   /// Goes on where an earlier run of the fleet tool ended.
   mutating func restore(_ phase: Phase, count: Int) {
     self.count = max(1, count)

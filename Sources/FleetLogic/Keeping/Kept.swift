@@ -11,10 +11,14 @@ public enum Keep: Equatable, Sendable {
   case latest(KeptMessage)
   /// Something about a run of a node that its events don't tell.
   case boot(KeptNote)
-  /// What is going on between a rule and a node; takes the place of what was known before.
+  /// What is going on between a rule and a subject; takes the place of what was known before.
   case alert(KeptAlert)
-  /// Nothing is going on between them any more, and everything was told.
-  case alertOver(rule: String, node: NodeName)
+  /// Nothing is going on between a rule and a subject any more, and everything was told.
+  case alertOver(rule: String, subject: AlertSubject)
+  /// A step in the life of an alert.
+  case decision(Decision)
+  /// Somebody silenced alerts, or ended that; takes the place of what was known of that silence.
+  case silence(Silence)
 }
 
 /// An event as it came, with both of its times.
@@ -131,10 +135,15 @@ public struct KeptFleet: Equatable, Sendable {
   public var alerts: [KeptAlert]
   /// The last time at which anything came: the earlier run was there until then at least; nil when nothing ever did.
   public var lastReceived: WallTime?
+  /// In any order.
+  public var silences: [Silence]
 
-  public init(nodes: [KeptNode] = [], alerts: [KeptAlert] = [], lastReceived: WallTime? = nil) {
+  public init(
+    nodes: [KeptNode] = [], alerts: [KeptAlert] = [], silences: [Silence] = [], lastReceived: WallTime? = nil
+  ) {
     self.nodes = nodes
     self.alerts = alerts
+    self.silences = silences
     self.lastReceived = lastReceived
   }
 }

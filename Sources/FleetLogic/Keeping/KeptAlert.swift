@@ -1,11 +1,13 @@
 public import Telemetry
 
-/// What is going on between a rule and a node, as it outlasts the fleet tool.
+/// What is going on between a rule and a subject, as it outlasts the fleet tool.
 public struct KeptAlert: Equatable, Sendable {
   /// Where the alert is in its life, with what was left of its deadline [s] when this was written.
   public enum Phase: Equatable, Sendable {
     /// It is over, and not everything about it was told yet.
     case over
+    /// Nothing is going on, and something is remembered.
+    case quiet
     /// The condition holds; it fires after `leftS`.
     case pending(leftS: Double)
     /// It fires; it lapses after `leftS` where it is one that can be forgotten.
@@ -16,8 +18,8 @@ public struct KeptAlert: Equatable, Sendable {
 
   /// The name of the rule.
   public var rule: String
-  /// The node.
-  public var node: NodeName
+  /// Whose condition.
+  public var subject: AlertSubject
   /// Names the alert that fires, also in what is told of it; nil while none does.
   public var id: String?
   /// Where it is in its life.
@@ -34,11 +36,15 @@ public struct KeptAlert: Equatable, Sendable {
   public var at: WallTime
   /// What is still to be told, oldest first; it may have been, just before the fleet tool ended.
   public var untold: [Alert]
+  /// What people were told; nil: nothing is kept of that, as before version 3 of the database.
+  var notice: KeptNotice?
+  /// What the rule remembers; nil: nothing.
+  var memory: KeptMemory?
 
   /// With nothing to be told.
-  public init(rule: String, node: NodeName, phase: Phase, since: WallTime, count: Int, at: WallTime) {
+  public init(rule: String, subject: AlertSubject, phase: Phase, since: WallTime, count: Int, at: WallTime) {
     self.rule = rule
-    self.node = node
+    self.subject = subject
     self.phase = phase
     self.since = since
     self.count = count
@@ -55,7 +61,7 @@ extension KeptAlert {
     var json = JSONWriter(capacity: 256)
     json.object { json in
       json.string("rule", rule)
-      json.string("node", node.description)
+      json.string("subject", subject.description)
       json.string("id", id)
       encodePhase(&json)
       json.number("since_t", since.seconds, decimals: 6)
@@ -65,6 +71,8 @@ extension KeptAlert {
       json.integer("shake_id", lastShake?.id)
       json.number("t", at.seconds, decimals: 6)
       if !untold.isEmpty { json.json("untold", Self.array(untold.map { $0.encodeKept() })) }
+      notice?.encode(&json)
+      memory?.encode(&json)
     }
     return json.bytes
   }
@@ -73,6 +81,7 @@ extension KeptAlert {
     let (word, leftS): (String, Double?) =
       switch phase {
       case .over: ("over", nil)
+      case .quiet: ("quiet", nil)
       case .pending(let leftS): ("pending", leftS)
       case .firing(let leftS): ("firing", leftS)
       case .clearing(let leftS): ("clearing", leftS)
@@ -88,24 +97,27 @@ extension KeptAlert {
   /// Nil when the line is not one that `encode` wrote.
   public init?(decoding line: [UInt8]) {
     guard let json = try? JSONValue.parse(line), let rule = json["rule"]?.string,
-      let node = json["node"]?.string.flatMap({ NodeName($0) }), let phase = Self.phase(json),
+      let subject = (json["subject"] ?? json["node"])?.string.flatMap({ AlertSubject($0) }), let phase = Self.phase(json),
       let since = json["since_t"]?.number, let count = json["count"]?.integer, let at = json["t"]?.number
     else { return nil }
     self.init(
-      rule: rule, node: node, phase: phase, since: WallTime(seconds: since), count: count,
+      rule: rule, subject: subject, phase: phase, since: WallTime(seconds: since), count: count,
       at: WallTime(seconds: at))
     id = json["id"]?.string
     value = json["value"]?.number
     if let boot = json["shake_boot"]?.string.flatMap({ BootID($0) }), let id = json["shake_id"]?.integer {
       lastShake = ShakeIdentity(boot: boot, id: id)
     }
-    untold = json["untold"]?.array?.compactMap { Alert(kept: $0, rule: rule, node: node) } ?? []
+    untold = json["untold"]?.array?.compactMap { Alert(kept: $0, rule: rule, subject: subject) } ?? []
+    notice = KeptNotice(json["notice"])
+    memory = KeptMemory(json["memory"])
   }
 
   private static func phase(_ json: JSONValue) -> Phase? {
     let leftS = json["left_s"]?.number
     return switch (json["phase"]?.string, leftS) {
     case ("over", _): .over
+    case ("quiet", _): .quiet
     case ("pending", let leftS?): .pending(leftS: leftS)
     case ("firing", let leftS): .firing(leftS: leftS)
     case ("clearing", let leftS?): .clearing(leftS: leftS)
@@ -129,11 +141,16 @@ extension Alert {
       json.number("value", value, decimals: 6)
       json.string("summary", summary)
       json.string("reason", reason)
+      json.boolean("repeated", isRepeated ? true : nil)
+      json.string("sinks", sinks.isEmpty ? nil : sinks.joined(separator: ","))
+      json.string("site", label?.site)
+      json.string("group", label?.group)
+      json.string("title", label?.title)
     }
     return json.bytes
   }
 
-  fileprivate init?(kept json: JSONValue, rule: String, node: NodeName) {
+  fileprivate init?(kept json: JSONValue, rule: String, subject: AlertSubject) {
     guard let id = json["id"]?.string, let kind = json["kind"]?.string.flatMap({ Rule.Kind(rawValue: $0) }),
       let severity = json["severity"]?.string.flatMap({ Rule.Severity(rawValue: $0) }),
       let state = json["state"]?.string.flatMap({ AlertMessage.State(rawValue: $0) }),
@@ -141,10 +158,14 @@ extension Alert {
       let summary = json["summary"]?.string
     else { return nil }
     self.init(
-      id: id, rule: rule, kind: kind, severity: severity, node: node, state: state,
+      id: id, rule: rule, kind: kind, severity: severity, subject: subject, state: state,
       previous: json["previous"]?.string.flatMap { AlertMessage.State(rawValue: $0) },
       at: Moment(instant: .start, wall: WallTime(seconds: at)), since: WallTime(seconds: since), count: count,
       value: json["value"]?.number, summary: summary, reason: json["reason"]?.string ?? "")
+    isRepeated = json["repeated"]?.bool ?? false
+    sinks = json["sinks"]?.string?.split(separator: ",").map(String.init) ?? []
+    let known = Label(title: json["title"]?.string, site: json["site"]?.string, group: json["group"]?.string)
+    label = known == Label() ? nil : known
     mayHaveBeenTold = true
   }
 }

@@ -75,6 +75,12 @@ public struct Node: Equatable, Sendable {
   var boots = BootLog()
   /// The rules that concern it, as indices into the configuration's list.
   var rules: [Int] = []
+  /// What the configuration says about it; nil when nothing.
+  public internal(set) var label: Label?
+  /// The place of its site in the fleet's list; nil: it has none.
+  var site: Int?
+  /// How much it sends, for each rule that looks at that.
+  var traffic: [Int: Traffic] = [:]
   /// When it was last heard live, or first known, on the fleet's silence clock [s].
   var silenceReference: Double
 

@@ -15,8 +15,10 @@ public import Telemetry
 ///   there never was one, and `age_s` is how long the node has said so), `face`, `peak_g`, `shake` (`id`, `phase`,
 ///   `peak_g`, `age_s`), `counts` by stream, `link` (`wills`, `flaps`, `duplicates`, `late`, `stale`, `missing`,
 ///   `interleavings`, `conflicts`, `replays`), `evicted` events that it gave up, by reason.
-/// - `alert`: an alert fired or resolved. `t`, `id` the same in every line about one alert, `rule`, `rule_kind`,
-///   `severity`, `node`, `state`, `previous`, `since_t`, `count`, `value`, `summary`, `reason`.
+/// - `alert`: an alert fired, resolved, comes and goes, or fires still. `t`, `id` the same in every line about one
+///   alert, `rule`, `rule_kind`, `severity`, `node` (absent where it is about several), `site`, `group` and `title` by
+///   the configuration, `state`, `previous`, `since_t`, `count`, `value`, `summary`, `reason`, `repeated`, `muted` why
+///   nobody is told of it, `acknowledged_by`.
 /// - `link`: the fleet tool's own link. `t`, `state` `connected` or `disconnected`, `reason`.
 public enum FleetJSON {
   /// An alert, without a line's end.
@@ -29,7 +31,10 @@ public enum FleetJSON {
       json.string("rule", alert.rule)
       json.string("rule_kind", alert.kind.rawValue)
       json.string("severity", alert.severity.rawValue)
-      json.string("node", alert.node.description)
+      json.string("node", alert.subject.node?.description)
+      json.string("site", alert.label?.site ?? alert.subject.site)
+      json.string("group", alert.label?.group)
+      json.string("title", alert.label?.title)
       json.string("state", alert.state.rawValue)
       json.string("previous", alert.previous?.rawValue)
       json.number("since_t", alert.since.seconds, decimals: 3)
@@ -37,6 +42,9 @@ public enum FleetJSON {
       json.number("value", alert.value, decimals: 6)
       json.string("summary", alert.summary)
       json.string("reason", alert.reason.isEmpty ? nil : alert.reason)
+      if alert.isRepeated { json.boolean("repeated", true) }
+      json.string("muted", alert.mute?.cause.rawValue)
+      json.string("acknowledged_by", alert.acknowledgement?.author)
     }
     return json.bytes
   }

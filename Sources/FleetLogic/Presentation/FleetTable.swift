@@ -67,7 +67,7 @@ public struct FleetTable: Equatable, Sendable {
   private func nodeLines(_ fleet: FleetState, at now: Instant, alerts: [Alert], room: Int?) -> [String] {
     var rows = fleet.nodes
     let fits = room.map { rows.count <= $0 } ?? true
-    let alarmed = Set(alerts.map(\.node))
+    let alarmed = Set(alerts.compactMap(\.subject.node))
     rows.sort { fits ? $0.name < $1.name : Self.isMoreUrgent($0, $1, alarmed) }
     let shown = fits ? rows : Array(rows.prefix(max(0, (room ?? 0) - 1)))
     let cells = shown.map { node in Column.allCases.map { $0.text(node, at: now, fleet.clock) } }
@@ -145,7 +145,7 @@ public struct FleetTable: Equatable, Sendable {
   /// One line an alert, the newest first, at most a third of the terminal.
   private func alertLines(_ alerts: [Alert], at now: Instant) -> [String] {
     let room = height.map { max(1, $0 / 3) } ?? 10
-    let newest = alerts.sorted { ($0.since.seconds, $1.node) > ($1.since.seconds, $0.node) }
+    let newest = alerts.sorted { ($0.since.seconds, $1.subject.description) > ($1.since.seconds, $0.subject.description) }
     var lines = newest.prefix(alerts.count > room ? room - 1 : room).map { alert in
       let age = Age.text(alert.at.wall - alert.since)
       return paint(

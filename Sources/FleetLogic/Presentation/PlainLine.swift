@@ -15,9 +15,9 @@ public enum PlainLine {
     let sinceS = alert.at.wall - alert.since
     // Only a crossing is told however late it comes, since it still holds.
     let age = alert.kind == .geofence && sinceS >= 10 ? ", \(Age.phrase(sinceS)) ago" : ""
-    let times = alert.state == .firing ? alert.severity.rawValue + age : "after \(Age.text(sinceS))"
-    return
-      "\(alert.at.wall.rfc3339) \(alert.node) alert \(alert.rule) \(alert.state.rawValue) (\(times)): \(alert.summary)"
+    let word = alert.isRepeated ? "still firing" : alert.state.rawValue
+    let times = alert.state == .resolved ? "after \(Age.text(sinceS))" : alert.severity.rawValue + age
+    return "\(alert.at.wall.rfc3339) \(alert.subject) alert \(alert.rule) \(word) (\(times)): \(alert.summary)"
   }
 
   /// What became of the fleet tool's own link; nil before it was first tried.

@@ -30,7 +30,7 @@ extension FleetStatusMessage {
 }
 
 extension AlertMessage {
-  /// The payload of `judder-fleet/alerts/<rule>/<node>`.
+  /// The payload of `judder-fleet/alerts/<rule>/<subject>`.
   public func encode() -> [UInt8] {
     var json = JSONWriter()
     json.object { json in
@@ -44,6 +44,13 @@ extension AlertMessage {
       json.text("summary", summary)
       json.integer("count", count)
       json.number("value", value, decimals: Decimals.any)
+      json.text("kind", kind)
+      json.text("severity", severity)
+      json.text("site", site)
+      json.text("group", group)
+      json.text("title", title)
+      json.text("muted", muted)
+      json.text("acknowledged_by", acknowledgedBy)
     }
     return json.bytes
   }
@@ -51,10 +58,18 @@ extension AlertMessage {
   /// Reads a payload that may be anything.
   public static func decode(payload: [UInt8]) throws(DecodingProblem) -> AlertMessage {
     let reader = try MessageReader(payload: payload)
-    return AlertMessage(
-      rule: try reader.text("rule"), node: try reader.text("node"), state: try reader.word("state"),
+    var message = AlertMessage(
+      rule: try reader.text("rule"), node: try reader.textIfPresent("node"), state: try reader.word("state"),
       time: try reader.time("t"), since: try reader.time("since_t"), summary: try reader.text("summary"),
       count: try reader.count("count"), value: try reader.numberIfPresent("value", in: Bounds.any),
       id: try reader.textIfPresent("id"))
+    message.kind = try reader.textIfPresent("kind")
+    message.severity = try reader.textIfPresent("severity")
+    message.site = try reader.textIfPresent("site")
+    message.group = try reader.textIfPresent("group")
+    message.title = try reader.textIfPresent("title")
+    message.muted = try reader.textIfPresent("muted")
+    message.acknowledgedBy = try reader.textIfPresent("acknowledged_by")
+    return message
   }
 }

@@ -29,17 +29,20 @@ public struct FleetStatusMessage: Equatable, Sendable {
   }
 }
 
-/// An alert: `judder-fleet/alerts/<rule>/<node>`, retained while it fires.
+/// An alert: `judder-fleet/alerts/<rule>/<subject>`, retained while it fires.
 public struct AlertMessage: Equatable, Sendable {
   /// Where an alert is in its life.
   public enum State: String, CaseIterable, Sendable {
-    case pending, firing, resolved
+    case pending, firing
+    /// It came and went so often that its coming and going is told no more.
+    case flapping
+    case resolved
   }
 
   /// The name of the rule that holds.
   public var rule: String
-  /// The node that it holds for.
-  public var node: String
+  /// The node that it holds for; absent where it is about several.
+  public var node: String?
   /// Where the alert is in its life.
   public var state: State
   /// When this message was made.
@@ -54,10 +57,24 @@ public struct AlertMessage: Equatable, Sendable {
   public var value: Double?
   /// The same in every message about one alert, and in none about another; absent where nobody gives one.
   public var id: String?
+  /// What the rule looks at: a word of `[[rule]] kind`; absent when nobody says.
+  public var kind: String?
+  /// `information`, `warning` or `critical`; absent when nobody says.
+  public var severity: String?
+  /// Where the node is, or the nodes are; absent when nobody says.
+  public var site: String?
+  /// What the node belongs to; absent when nobody says.
+  public var group: String?
+  /// What people call the node; absent when nobody says.
+  public var title: String?
+  /// Why sinks are not told of it just now; absent when they are.
+  public var muted: String?
+  /// Who looks after it; absent when nobody does.
+  public var acknowledgedBy: String?
 
   /// An alert at one moment.
   public init(
-    rule: String, node: String, state: State, time: WallTime, since: WallTime, summary: String, count: Int,
+    rule: String, node: String?, state: State, time: WallTime, since: WallTime, summary: String, count: Int,
     value: Double? = nil, id: String? = nil
   ) {
     self.id = id

@@ -2,14 +2,15 @@
 public enum FleetTopic: Hashable, Sendable {
   /// `<prefix>/status`
   case status
-  /// `<prefix>/alerts/<rule>/<node>`
-  case alert(rule: String, node: String)
+  /// `<prefix>/alerts/<rule>/<subject>`: a node's name, or `@` and what is about several nodes
+  case alert(rule: String, subject: String)
 
-  /// As it is given to the broker. `rule` and `node` must be topic levels: see `isLevel`.
+  /// As it is given to the broker. `rule` must be a level, see `isLevel`, and
+  /// `subject` one, or `@` and one.
   public func text(under prefix: TopicPrefix) -> String {
     switch self {
     case .status: "\(prefix)/status"
-    case .alert(let rule, let node): "\(prefix)/alerts/\(rule)/\(node)"
+    case .alert(let rule, let subject): "\(prefix)/alerts/\(rule)/\(subject)"
     }
   }
 
@@ -20,14 +21,18 @@ public enum FleetTopic: Hashable, Sendable {
     let rest = Array(levels.dropFirst(prefix.levels.count))
     switch rest.count {
     case 1 where rest[0] == "status": self = .status
-    case 3 where rest[0] == "alerts" && Self.isLevel(rest[1]) && Self.isLevel(rest[2]):
-      self = .alert(rule: rest[1], node: rest[2])
+    case 3 where rest[0] == "alerts" && Self.isLevel(rest[1]) && Self.isSubject(rest[2]):
+      self = .alert(rule: rest[1], subject: rest[2])
     default: return nil
     }
   }
 
   /// What to subscribe to for every alert.
   public static func alertSubscription(under prefix: TopicPrefix) -> String { "\(prefix)/alerts/+/+" }
+
+  private static func isSubject(_ level: String) -> Bool {
+    isLevel(level.first == "@" ? level.dropFirst() : level[...])
+  }
 
   /// Whether a rule may be called so: the same characters as in a node's name.
   public static func isLevel(_ name: some StringProtocol) -> Bool { NodeName(name) != nil }

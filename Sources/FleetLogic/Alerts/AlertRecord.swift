@@ -1,0 +1,102 @@
+public import Telemetry
+
+/// What became of one rule at one subject: kept for each pair where something is going on or is remembered.
+struct AlertRecord: Equatable, Sendable {
+  var life = AlertLife()
+  /// Names the alert that fires; nil until one does.
+  var id: String?
+  /// Since when the condition has held, as far as is known.
+  var since: WallTime
+  /// `silent`: since when, on the fleet's clock; nil for what was taken over from an earlier run.
+  var sinceInstant: Instant?
+  var value: Double?
+  /// The last shake or impact that was counted.
+  var lastShake: ShakeIdentity?
+  /// What people were told.
+  var notice = Notice()
+  /// What the rule remembers, also while nothing is going on.
+  var memory = RuleMemory()
+
+  /// Nothing is going on, and nothing is to be remembered.
+  var isEmpty: Bool { isQuiet && memory == RuleMemory() }
+
+  /// The condition does not hold, and no alert fires.
+  var isQuiet: Bool { life.phase == .quiet }
+}
+
+/// What people were told of an alert that fires.
+struct Notice: Equatable, Sendable {
+  /// That it fires.
+  var isTold = false
+  /// When it fired, on the monotonic clock.
+  var fired: Instant?
+  /// When it is told again, should it fire still; nil: never.
+  var repeats: Instant?
+  /// Why it is not told just now.
+  var mute: Mute?
+  /// Somebody has seen it.
+  var acknowledgement: Acknowledgement?
+}
+
+/// What a rule remembers of its subject from one message to the next. Bounded.
+struct RuleMemory: Equatable, Sendable {
+  /// When something that is counted happened: shakes, impacts, losses of the connection. Oldest first.
+  var strikes: [Instant] = []
+  /// When the alert fired of late. Oldest first.
+  var raises: [Instant] = []
+  /// It comes and goes; nil: it does not.
+  var flap: Flap?
+  /// `tipped`: how it stood upright.
+  var upright: OrientationMessage?
+  /// `moved`: where it stands, or stood.
+  var parking: Parking?
+  /// `moved`: where it has been since it left, and may stand; nil: nowhere.
+  var stand: Parking?
+
+  /// An alert that comes and goes, and is told as one.
+  struct Flap: Equatable, Sendable {
+    /// Names it, like an alert.
+    var id: String
+    /// Since when.
+    var since: WallTime
+    /// When it last came or went.
+    var changed: Instant
+  }
+
+  /// A place where a node stood.
+  struct Parking: Equatable, Sendable {
+    var latitude: Double, longitude: Double
+    /// How well the place is known [m].
+    var accuracyM: Double
+    /// Since when it has been there.
+    var since: Instant
+    /// It has been there long enough to be expected there.
+    var isParked: Bool
+  }
+
+  /// Notes a strike, and forgets what is out of the window; answers how many are in it.
+  mutating func strike(at now: Instant, withinS: Double, limit: Int) -> Int {
+    strikes.append(now)
+    return count(at: now, withinS: withinS, limit: limit)
+  }
+
+  /// Forgets what is out of the window; answers how many are in it.
+  mutating func count(at now: Instant, withinS: Double, limit: Int) -> Int {
+    strikes.removeAll { now - $0 > withinS }
+    if strikes.count > limit { strikes.removeFirst(strikes.count - limit) }
+    return strikes.count
+  }
+}
+
+/// Which shake of which run; or which impact, whose numbers are negative here.
+public struct ShakeIdentity: Equatable, Sendable {
+  /// The run.
+  public var boot: BootID
+  /// The shake's number in it.
+  public var id: Int
+
+  public init(boot: BootID, id: Int) {
+    self.boot = boot
+    self.id = id
+  }
+}

@@ -1,0 +1,74 @@
+internal import Telemetry
+
+/// Alerts that come and go: told once as that, and then as one until they have been calm.
+extension FleetState {
+  /// When an alert counts as one that comes and goes.
+  public struct Flapping: Equatable, Sendable {
+    /// So many times within `windowS`; 0: never.
+    public var count = 5
+    /// See `count` [s].
+    public var windowS = 3600.0
+    /// After so long without a change it is calm [s].
+    public var calmS = 1800.0
+
+    public init() {}
+  }
+
+  /// Notes that an alert fired.
+  mutating func noteRaise(_ key: AlertKey, at moment: Moment) {
+    let settings = configuration.flapping
+    guard settings.count > 0, !configuration.rules[key.rule].kind.isEvent, var record = records[key] else { return }
+    record.memory.raises.removeAll { moment.instant - $0 > settings.windowS }
+    record.memory.raises.append(moment.instant)
+    if record.memory.raises.count > settings.count { record.memory.raises.removeFirst() }
+    record.memory.flap?.changed = moment.instant
+    let begins = record.memory.flap == nil && record.memory.raises.count >= settings.count
+    if begins {
+      record.memory.flap = RuleMemory.Flap(id: record.id ?? "", since: record.since, changed: moment.instant)
+    }
+    put(key, record)
+    if begins { beginFlap(key, record, at: moment) }
+  }
+
+  private mutating func beginFlap(_ key: AlertKey, _ record: AlertRecord, at moment: Moment) {
+    let settings = configuration.flapping
+    let reason = "it fired \(record.memory.raises.count) times within \(Age.text(settings.windowS))"
+    decide(.flapping, key, record, reason, at: moment)
+    let mute = mute(key, record, at: moment)
+    guard mute == nil else { return decide(.muted, key, record, mute?.reason ?? "", at: moment) }
+    var told = record
+    told.notice.isTold = true
+    put(key, told)
+    tell(key, told, .flapping, previous: .firing, reason, at: moment)
+  }
+
+  /// Notes that one that comes and goes went.
+  mutating func noteFlap(_ key: AlertKey, at moment: Moment) {
+    guard var record = records[key] else { return }
+    record.memory.flap?.changed = moment.instant
+    put(key, record)
+    decide(.muted, key, record, "it comes and goes", at: moment)
+    publishFiring(key, at: moment)
+  }
+
+  /// It has been calm for long enough: what it is now is told.
+  mutating func endFlap(_ key: AlertKey, at moment: Moment) {
+    guard var record = records[key], let flap = record.memory.flap else { return }
+    let reason = "it has not changed for \(Age.text(configuration.flapping.calmS))"
+    record.memory.raises = []
+    decide(.calm, key, record, reason, at: moment)
+    if record.life.isFiring {
+      record.memory.flap = nil
+      record.id = flap.id
+      record.notice.isTold = false
+      put(key, record)
+      return tellFiring(key, previous: .flapping, reason, at: moment)
+    }
+    let over = alert(key, record, .resolved, previous: .flapping, reason, at: moment)
+    let isTold = record.notice.isTold
+    if isTold { tell(key, record, .resolved, previous: .flapping, reason, at: moment) }
+    record.memory.flap = nil
+    put(key, record)
+    publishOver(key, over, isTold: isTold)
+  }
+}

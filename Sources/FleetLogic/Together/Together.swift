@@ -1,0 +1,2 @@
+/// Placeholder
+public struct Together { public struct Settings: Equatable, Sendable { public init() {} } }
