@@ -83,6 +83,7 @@ let package = Package(
     tests("TelemetryTests", ["Telemetry", "Rig"]),
     tests("NodeLogicTests", ["NodeLogic", "Telemetry", "Rig"]),
     tests("FleetLogicTests", ["FleetLogic", "Telemetry", "Rig"]),
+    tests("TogetherTests", ["FleetLogic", "NodeLogic", "Telemetry", "Rig"]),
     tests("WaveformsTests", ["Waveforms", "NodeLogic", "Telemetry", "Rig"]),
     tests("DaemonTests", ["Daemon", "Threading", "Telemetry", "Rig"]),
     tests("MQTTTests", ["MQTT", "Threading", "Rig"]),

@@ -2,21 +2,32 @@
 
 internal import func Glibc.acos
 internal import func Glibc.asin
+internal import func Glibc.atan2
 internal import func Glibc.cos
+internal import func Glibc.exp
+internal import func Glibc.log
 internal import func Glibc.sin
 
 /// acos(3): the angle whose cosine is `x` [rad], 0...pi; NaN outside -1...1.
 func acos(_ x: Double) -> Double { Glibc.acos(x) }
 
+/// asin(3): the angle whose sine is `x` [rad], -pi/2...pi/2; NaN outside -1...1.
+func asin(_ x: Double) -> Double { Glibc.asin(x) }
+
+/// atan2(3): the angle of the point (x, y) from the x axis [rad], -pi...pi.
+func atan2(_ y: Double, _ x: Double) -> Double { Glibc.atan2(y, x) }
+
+/// cos(3) of an angle [rad].
+func cos(_ x: Double) -> Double { Glibc.cos(x) }
+
+/// exp(3).
+func exp(_ x: Double) -> Double { Glibc.exp(x) }
+
+/// log(3): the natural logarithm.
+func log(_ x: Double) -> Double { Glibc.log(x) }
+
+/// sin(3) of an angle [rad].
+func sin(_ x: Double) -> Double { Glibc.sin(x) }
+
 /// The angle [rad] in degrees.
 func degrees(_ radians: Double) -> Double { radians * (180 / .pi) }
-
-/// The great-circle distance between two places, each by its latitude and longitude [deg] [m]: the haversine formula on
-/// a sphere of 6371.0088 km (the mean radius of IUGG), within 0.6 % of the ellipsoid.
-func greatCircleM(_ latitudeA: Double, _ longitudeA: Double, _ latitudeB: Double, _ longitudeB: Double) -> Double {
-  func radians(_ degrees: Double) -> Double { degrees * (.pi / 180) }
-  func squaredSine(_ angle: Double) -> Double { Glibc.sin(angle / 2) * Glibc.sin(angle / 2) }
-  let latitudes = Glibc.cos(radians(latitudeA)) * Glibc.cos(radians(latitudeB))
-  let h = squaredSine(radians(latitudeB - latitudeA)) + latitudes * squaredSine(radians(longitudeB - longitudeA))
-  return 2 * 6_371_008.8 * Glibc.asin(min(1, h.squareRoot()))
-}

@@ -157,7 +157,9 @@ extension RuleMemory {
 extension RuleMemory.Parking {
   /// How far it is at least from one place to another, as well as both are known [m].
   func distanceM(to other: RuleMemory.Parking) -> Double {
-    let apartM = greatCircleM(latitude, longitude, other.latitude, other.longitude)
-    return max(0, apartM - accuracyM - other.accuracyM)
+    guard let here = Together.Place(latitude: latitude, longitude: longitude),
+      let there = Together.Place(latitude: other.latitude, longitude: other.longitude)
+    else { return 0 }
+    return max(0, GlobePoint(here).distanceM(to: GlobePoint(there)) - accuracyM - other.accuracyM)
   }
 }
