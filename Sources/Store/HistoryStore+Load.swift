@@ -11,7 +11,7 @@ extension HistoryStore {
       take(KeptFleet(nodes: part.map(\.node), alerts: []))
       last = end
     }
-    take(KeptFleet(nodes: [], alerts: try guarded { () throws(SQLiteFailure) in try alerts() }))
+    take(try guarded { () throws(SQLiteFailure) in try alerting() })
   }
 
   private func nodes(after last: Int64) throws(SQLiteFailure) -> [(id: Int64, node: KeptNode)] {
@@ -75,11 +75,22 @@ extension HistoryStore {
     BootKey(node: row.integer(column), boot: UInt32(truncatingIfNeeded: row.integer(column + 1)))
   }
 
-  private func alerts() throws(SQLiteFailure) -> [KeptAlert] {
-    try database.statement(
+  /// The last part.
+  private func alerting() throws(SQLiteFailure) -> KeptFleet {
+    var part = KeptFleet(nodes: [], alerts: try database.alerts())
+    part.silences = try database.silences()
+    part.acknowledgements = try database.acknowledgements()
+    part.wishes = try database.wishes()
+    return part
+  }
+}
+
+extension Connection {
+  func alerts() throws(SQLiteFailure) -> [KeptAlert] {
+    try statement(
       """
-      SELECT rule, name, phase, since_t, changed_t, left_s, count, value, shake_boot, shake_id, telling, is_told,
-      details FROM alerts JOIN nodes ON nodes.id = alerts.node ORDER BY nodes.id, rule
+      SELECT rule, subject, phase, since_t, changed_t, left_s, count, value, shake_boot, shake_id, telling, is_told,
+      details FROM alerts ORDER BY subject, rule
       """
     ).rows([]) { KeptAlert($0) }
   }
@@ -97,11 +108,11 @@ extension KeptBoot {
 
 extension KeptAlert {
   init?(_ row: Statement) {
-    guard let rule = row.text(0), let node = row.text(1).flatMap({ NodeName($0) }),
+    guard let rule = row.text(0), let subject = row.text(1),
       let phase = row.text(2).flatMap({ Phase(rawValue: $0) })
     else { return nil }
     self.init(
-      AlertIdentity(rule: rule, node: node), phase: phase, since: WallTime(seconds: row.real(3)),
+      AlertIdentity(rule: rule, subject: subject), phase: phase, since: WallTime(seconds: row.real(3)),
       changed: WallTime(seconds: row.real(4)), leftS: row.realIfPresent(5), count: Int(row.integer(6)),
       value: row.realIfPresent(7),
       shakeBoot: row.integerIfPresent(8).map { BootID(UInt32(truncatingIfNeeded: $0)) },
