@@ -15,7 +15,7 @@ extension StoreBatch {
         node: $0.node, boot: $0.boot, clock: $0.clock, interleavings: $0.interleavings, replays: $0.replays)
     }
     for (place, alert) in batch.alerts {
-      let identity = AlertIdentity(rule: place.rule, node: place.node)
+      let identity = AlertIdentity(rule: place.rule, subject: place.node.description)
       if let alert {
         alerts.append(Store.KeptAlert(alert, identity))
       } else {

@@ -44,6 +44,7 @@ extension HistoryStore {
     for alert in batch.alerts { try store(alert) }
     for told in batch.told { try store(told) }
     for alert in batch.forgottenAlerts { try forget(alert) }
+    for change in batch.changes { try store(change) }
     for (key, touch) in touched { try write(touch.coverage, key, from: touch.before) }
     try keepJump()
     return CommitReport(id: batch.id, outcomes: outcomes, acknowledgements: [])
@@ -238,25 +239,23 @@ extension HistoryStore {
     if alert.phase == .resolved, alert.isTold { return try forget(alert.identity) }
     try database.run(
       "INSERT OR REPLACE INTO alerts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", .text(alert.identity.rule),
-      .integer(try id(of: alert.identity.node)), .text(alert.phase.rawValue), .real(alert.since.seconds),
+      .text(alert.identity.subject), .text(alert.phase.rawValue), .real(alert.since.seconds),
       .real(alert.changed.seconds), .real(alert.leftS), .integer(Int64(alert.count)), .real(alert.value),
       .integer(alert.shakeBoot.map { Int64($0.value) }), .integer(alert.shakeID.map { Int64($0) }),
       .number(alert.telling), .integer(alert.isTold ? 1 : 0), .blob(alert.details))
   }
 
   private func store(_ told: ToldAlert) throws(SQLiteFailure) {
-    guard let node = try knownID(of: told.identity.node) else { return }
     try database.run(
-      "UPDATE alerts SET is_told = 1 WHERE rule = ? AND node = ? AND telling = ?", .text(told.identity.rule),
-      .integer(node), .number(told.telling))
+      "UPDATE alerts SET is_told = 1 WHERE rule = ? AND subject = ? AND telling = ?", .text(told.identity.rule),
+      .text(told.identity.subject), .number(told.telling))
     try database.run(
-      "DELETE FROM alerts WHERE rule = ? AND node = ? AND phase = 'resolved' AND is_told = 1",
-      .text(told.identity.rule), .integer(node))
+      "DELETE FROM alerts WHERE rule = ? AND subject = ? AND phase = 'resolved' AND is_told = 1",
+      .text(told.identity.rule), .text(told.identity.subject))
   }
 
   private func forget(_ alert: AlertIdentity) throws(SQLiteFailure) {
-    guard let node = try knownID(of: alert.node) else { return }
-    try database.run("DELETE FROM alerts WHERE rule = ? AND node = ?", .text(alert.rule), .integer(node))
+    try database.run("DELETE FROM alerts WHERE rule = ? AND subject = ?", .text(alert.rule), .text(alert.subject))
   }
 }
 

@@ -4,19 +4,37 @@ internal import Telemetry
 extension HistoryStore {
   /// Hands over everything that was kept of nodes and alerts, in parts. The last part has the alerts.
   public func load(_ take: (KeptFleet) -> Void) throws(StoreProblem) {
+    try guarded { () throws(SQLiteFailure) in try database.load(take) }
+  }
+
+  static func key(_ row: Statement, _ column: Int32) -> BootKey {
+    BootKey(node: row.integer(column), boot: UInt32(truncatingIfNeeded: row.integer(column + 1)))
+  }
+}
+
+extension Connection {
+  /// In parts, nodes first.
+  func load(_ take: (KeptFleet) -> Void) throws(SQLiteFailure) {
     var last: Int64 = 0
     while true {
-      let part = try guarded { () throws(SQLiteFailure) in try nodes(after: last) }
+      let part = try nodes(after: last)
       guard let end = part.last?.id else { break }
       take(KeptFleet(nodes: part.map(\.node), alerts: []))
       last = end
     }
-    take(KeptFleet(nodes: [], alerts: try guarded { () throws(SQLiteFailure) in try alerts() }))
+    take(try alerting())
   }
 
-  private func nodes(after last: Int64) throws(SQLiteFailure) -> [(id: Int64, node: KeptNode)] {
-    let names = try database.statement("SELECT id, name FROM nodes WHERE id > ? ORDER BY id LIMIT ?").rows(
-      [.integer(last), .integer(Int64(KeptFleet.nodesInPart))]
+  /// One node; nil when it is not there.
+  func node(_ id: Int64) throws(SQLiteFailure) -> KeptNode? {
+    try nodes(after: id - 1, limit: 1).first { $0.id == id }?.node
+  }
+
+  private func nodes(after last: Int64, limit: Int = KeptFleet.nodesInPart) throws(SQLiteFailure) -> [(
+    id: Int64, node: KeptNode
+  )] {
+    let names = try statement("SELECT id, name FROM nodes WHERE id > ? ORDER BY id LIMIT ?").rows(
+      [.integer(last), .integer(Int64(limit))]
     ) { row in (id: row.integer(0), name: row.text(1).flatMap { NodeName($0) }) }
     guard let end = names.last?.id else { return [] }
     let range: [SQLiteValue] = [.integer(last), .integer(end)]
@@ -32,7 +50,7 @@ extension HistoryStore {
   {
     let names = Dictionary(names.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
     var found: [Int64: [LatestRow]] = [:]
-    let statement = try database.statement(
+    let statement = try self.statement(
       "SELECT node, stream, received_t, payload FROM latest WHERE node > ? AND node <= ? ORDER BY node, stream")
     statement.bind(range)
     defer { statement.reset() }
@@ -50,36 +68,41 @@ extension HistoryStore {
 
   private func keptBoots(_ range: [SQLiteValue]) throws(SQLiteFailure) -> [Int64: [KeptBoot]] {
     var ranges: [BootKey: [CoverageRow]] = [:]
-    let coverage = try database.statement(
+    let coverage = try self.statement(
       "SELECT kind, first, last, checksum, node, boot FROM coverage WHERE node > ? AND node <= ?")
     _ = try coverage.rows(range) { row in
-      CoverageRow(row).map { ranges[Self.key(row, 4), default: []].append($0) }
+      CoverageRow(row).map { ranges[HistoryStore.key(row, 4), default: []].append($0) }
     }
     var found: [Int64: [KeptBoot]] = [:]
-    let statement = try database.statement(
+    let statement = try self.statement(
       """
       SELECT node, boot, upto, highest, first_t, last_t, start_t, clk, duplicates, conflicts, interleavings, replays,
       checksum, dropped FROM boots WHERE node > ? AND node <= ? ORDER BY node, last_t
       """)
-    for (key, row) in try statement.rows(range, { (Self.key($0, 0), BootRow($0, from: 2)) }) {
+    for (key, row) in try statement.rows(range, { (HistoryStore.key($0, 0), BootRow($0, from: 2)) }) {
       let rows = ranges[key] ?? []
       let isSound = row.isSound(key) && rows.allSatisfy { $0.isSound(key) }
-      let known = isSound ? row.coverage(rows) : try self.coverage(key)
+      let known = isSound ? row.coverage(rows) : try readCoverage(key)
       found[key.node, default: []].append(KeptBoot(BootID(key.boot), known))
       if found[key.node, default: []].count > KeptNode.maximumBoots { found[key.node]?.removeFirst() }
     }
     return found
   }
 
-  static func key(_ row: Statement, _ column: Int32) -> BootKey {
-    BootKey(node: row.integer(column), boot: UInt32(truncatingIfNeeded: row.integer(column + 1)))
+  /// The last part.
+  func alerting() throws(SQLiteFailure) -> KeptFleet {
+    var part = KeptFleet(nodes: [], alerts: try alerts())
+    part.silences = try silences()
+    part.acknowledgements = try acknowledgements()
+    part.wishes = try wishes()
+    return part
   }
 
-  private func alerts() throws(SQLiteFailure) -> [KeptAlert] {
-    try database.statement(
+  func alerts() throws(SQLiteFailure) -> [KeptAlert] {
+    try statement(
       """
-      SELECT rule, name, phase, since_t, changed_t, left_s, count, value, shake_boot, shake_id, telling, is_told,
-      details FROM alerts JOIN nodes ON nodes.id = alerts.node ORDER BY nodes.id, rule
+      SELECT rule, subject, phase, since_t, changed_t, left_s, count, value, shake_boot, shake_id, telling, is_told,
+      details FROM alerts ORDER BY subject, rule
       """
     ).rows([]) { KeptAlert($0) }
   }
@@ -97,11 +120,11 @@ extension KeptBoot {
 
 extension KeptAlert {
   init?(_ row: Statement) {
-    guard let rule = row.text(0), let node = row.text(1).flatMap({ NodeName($0) }),
+    guard let rule = row.text(0), let subject = row.text(1),
       let phase = row.text(2).flatMap({ Phase(rawValue: $0) })
     else { return nil }
     self.init(
-      AlertIdentity(rule: rule, node: node), phase: phase, since: WallTime(seconds: row.real(3)),
+      AlertIdentity(rule: rule, subject: subject), phase: phase, since: WallTime(seconds: row.real(3)),
       changed: WallTime(seconds: row.real(4)), leftS: row.realIfPresent(5), count: Int(row.integer(6)),
       value: row.realIfPresent(7),
       shakeBoot: row.integerIfPresent(8).map { BootID(UInt32(truncatingIfNeeded: $0)) },

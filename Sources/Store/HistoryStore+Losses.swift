@@ -77,7 +77,7 @@ extension HistoryStore {
 
   /// Answers how many events of the run were lost, at least.
   private func noteLosses(_ key: BootKey, _ known: BootCoverage, _ stored: RangeSet) throws(SQLiteFailure) -> UInt64 {
-    let rows = try storedNumbers(key)
+    let rows = try database.storedNumbers(key)
     var lost = stored
     var unknown = known.forgotten > 0 ? RangeSet([1...known.forgotten]) : RangeSet()
     for range in rows.ranges {

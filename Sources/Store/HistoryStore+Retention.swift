@@ -5,8 +5,8 @@ internal import Telemetry
 /// Age: what was received longer ago than `keepDays`, whatever it is. Room: when the database is larger than `capMB`,
 /// first what is routine (locations, orientations and waveforms) unless it is of the last day, then anything; each time
 /// the oldest first. So shakes outlast locations, and the last day is whole. Alerts, runs of nodes and the newest
-/// messages stay. It is done in small steps, between batches. Nothing goes for its age while the calendar has only just
-/// jumped ahead; see `CalendarTrust`.
+/// messages stay. The log of alerts has a bound of its own. It is done in small steps, between batches. Nothing goes
+/// for its age while the calendar has only just jumped ahead; see `CalendarTrust`.
 struct Retention {
   /// As the owner said it last; nil: it does not know.
   var now: WallTime?
@@ -73,12 +73,13 @@ extension HistoryStore {
 
   private func trimStep() throws(SQLiteFailure) -> Step {
     var step = Step()
+    step.isMore = try boundDecisions()
     if let now = retention.now, retention.trust?.jumpedS == nil {
       let cutoffS = now.seconds - settings.keepDays * 86_400
       let (old, isMore) = try oldCandidates(before: cutoffS, nowS: now.seconds)
       try drop(old, "age")
       step.forAge = old.count
-      step.isMore = isMore
+      step.isMore = step.isMore || isMore
       try dropNotes(before: cutoffS)
     }
     let excess = try usedBytes() - settings.capBytes
@@ -141,13 +142,15 @@ extension HistoryStore {
       // Else the run is forgotten.
       if known.isKept { try write(known, run) }
     }
-    for (stream, sum) in sums {
-      try database.run(
-        """
-        INSERT INTO dropped VALUES (?, ?, ?, ?)
-        ON CONFLICT DO UPDATE SET events = events + excluded.events, bytes = bytes + excluded.bytes
-        """, .text(stream), .text(reason), .integer(sum.events), .integer(sum.bytes))
-    }
+    for (stream, sum) in sums { try noteDropped(stream, reason, events: sum.events, bytes: sum.bytes) }
+  }
+
+  func noteDropped(_ stream: String, _ reason: String, events: Int64, bytes: Int64) throws(SQLiteFailure) {
+    try database.run(
+      """
+      INSERT INTO dropped VALUES (?, ?, ?, ?)
+      ON CONFLICT DO UPDATE SET events = events + excluded.events, bytes = bytes + excluded.bytes
+      """, .text(stream), .text(reason), .integer(events), .integer(bytes))
   }
 
   /// What else goes with its age: words on evictions and conflicts, and, after twice the time, runs of nodes, so that
@@ -158,6 +161,7 @@ extension HistoryStore {
     for table in ["evictions", "conflicts"] {
       try database.run("DELETE FROM \(table) WHERE received_t < ?", .real(cutoffS))
     }
+    try dropAlerting(before: cutoffS)
     let olderS = cutoffS - settings.keepDays * 86_400
     let old = try database.statement(
       """

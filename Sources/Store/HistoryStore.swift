@@ -132,7 +132,7 @@ public final class HistoryStore {
       known.use = uses
       return known
     }
-    let read = try readCoverage(key)
+    let read = try database.readCoverage(key)
     read.use = uses
     if boots.count >= max(1, settings.bootsInMemory) { forgetBoots() }
     boots[key] = read
@@ -146,45 +146,6 @@ public final class HistoryStore {
     boots = boots.filter { $0.value.use > middle || touched[$0.key] != nil }
   }
 
-  private func readCoverage(_ key: BootKey) throws(SQLiteFailure) -> BootCoverage {
-    let rows = try database.statement(
-      """
-      SELECT upto, highest, first_t, last_t, start_t, clk, duplicates, conflicts, interleavings, replays, checksum,
-      dropped FROM boots WHERE node = ? AND boot = ?
-      """
-    ).rows([.integer(key.node), .integer(Int64(key.boot))]) { BootRow($0) }
-    let ranges = try database.statement(
-      "SELECT kind, first, last, checksum FROM coverage WHERE node = ? AND boot = ?"
-    ).rows([.integer(key.node), .integer(Int64(key.boot))]) { CoverageRow($0) }
-    if let row = rows.first, row.isSound(key), ranges.allSatisfy({ $0.isSound(key) }) {
-      return row.coverage(ranges)
-    }
-    // A new one, or one whose row did not survive: the events themselves tell. What retention took is not among them.
-    let counted = BootCoverage()
-    counted.recount(try storedNumbers(key), evicted: try evictedNumbers(key))
-    counted.highest = counted.settledAbove.ranges.last?.upperBound ?? counted.upto
-    rows.first?.fill(counted)
-    return counted
-  }
-
-  /// The numbers of which there are events.
-  func storedNumbers(_ key: BootKey) throws(SQLiteFailure) -> RangeSet {
-    var numbers = RangeSet()
-    let statement = try database.statement("SELECT seq FROM events WHERE node = ? AND boot = ? ORDER BY seq")
-    statement.bind([.integer(key.node), .integer(Int64(key.boot))])
-    defer { statement.reset() }
-    while try statement.step() { numbers.insert(statement.number(0)) }
-    return numbers
-  }
-
-  /// The numbers that the node said it gave up, exactly.
-  private func evictedNumbers(_ key: BootKey) throws(SQLiteFailure) -> RangeSet {
-    let runs = try database.statement(Self.evictedRuns + " WHERE e.node = ? AND e.of_boot = ?").rows(
-      [.integer(key.node), .integer(Int64(key.boot))]
-    ) { EvictedRun($0)?.range }
-    return RangeSet(runs)
-  }
-
   /// The node's words on what it gave up, a row for each run of numbers; of one that names none a row without numbers.
   static let evictedRuns = """
     SELECT json_extract(r.value, '$[0]'), json_extract(r.value, '$[1]'), e.node, e.of_boot, e.reason, e.events
@@ -195,7 +156,7 @@ public final class HistoryStore {
   func recount(_ coverage: BootCoverage, _ key: BootKey) throws(SQLiteFailure) {
     while coverage.wantsRecount {
       let before = coverage.upto
-      coverage.recount(try storedNumbers(key), evicted: try evictedNumbers(key))
+      coverage.recount(try database.storedNumbers(key), evicted: try database.evictedNumbers(key))
       if coverage.upto == before { return }
     }
   }

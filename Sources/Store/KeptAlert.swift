@@ -1,15 +1,15 @@
 public import Telemetry
 
-/// Names an alert: one rule at one node.
+/// Names an alert: one rule about one subject.
 public struct AlertIdentity: Hashable, Sendable {
   /// The name of the rule.
   public var rule: String
-  /// Whose condition it is.
-  public var node: NodeName
+  /// What it is about: a node's name, `@` and the name of a site, or `@fleet`.
+  public var subject: String
 
-  public init(rule: String, node: NodeName) {
+  public init(rule: String, subject: String) {
     self.rule = rule
-    self.node = node
+    self.subject = subject
   }
 }
 

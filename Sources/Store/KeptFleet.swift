@@ -7,8 +7,14 @@ public struct KeptFleet: Equatable, Sendable {
 
   /// In the order in which they were first heard of.
   public var nodes: [KeptNode]
-  /// All of them, in the last part.
+  /// All of them, in the last part, like what follows.
   public var alerts: [KeptAlert]
+  /// Silences, those that are over, too.
+  public var silences: [KeptSilence] = []
+  /// Alerts that somebody looks after.
+  public var acknowledgements: [KeptAcknowledgement] = []
+  /// Commands to nodes.
+  public var wishes: [KeptWish] = []
 
   public init(nodes: [KeptNode], alerts: [KeptAlert]) {
     self.nodes = nodes

@@ -149,7 +149,7 @@ struct Opener {
   }
 
   /// Result codes of this program, beyond those of SQLite.
-  static let newer: Int32 = 250, foreign: Int32 = 251
+  static let newer: Int32 = 250, foreign: Int32 = 251, older: Int32 = 252
 
   /// Looks at the pages for as long as there is time. Answers whether that was enough.
   private func checkPages(_ connection: Connection, isFull: Bool) throws(SQLiteFailure) -> Bool {

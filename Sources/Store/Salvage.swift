@@ -24,10 +24,30 @@ final class Salvage {
   }
 
   /// Tables whose rows have a number. Columns are told by their places: a name may be damaged.
-  private static let numbered = ["nodes", "evictions", "conflicts", "events"]
+  private static let numbered = ["nodes", "evictions", "conflicts", "alert_log", "events"]
 
   /// Tables ordered by their key.
-  private static let keyed = ["boots", "coverage", "alerts", "dropped", "latest"]
+  private static let keyed = [
+    "boots", "coverage", "alerts", "dropped", "latest", "silences", "acknowledgements", "wishes",
+  ]
+
+  /// Of no node, or by name.
+  private static let nameless: Set<String> = [
+    "alerts", "dropped", "silences", "acknowledgements", "wishes", "alert_log",
+  ]
+
+  /// Tables that a database of version 2 does not have.
+  private static let late: Set<String> = ["silences", "acknowledgements", "wishes", "alert_log"]
+
+  private func isAbsent(_ table: String, _ source: Connection) -> Bool {
+    guard Self.late.contains(table) else { return false }
+    do throws(SQLiteFailure) {
+      _ = try source.statement("SELECT * FROM \(table)")
+      return false
+    } catch {
+      return error.primary == SQLITE_ERROR
+    }
+  }
 
   func takeOver(from file: String) {
     guard let source = try? Connection(file, .rescue, busyS: 0) else {
@@ -38,14 +58,14 @@ final class Salvage {
     sqlite3_progress_handler(source.handle, 1000, { Deadline.isOver($0) }, pointer)
     defer { sqlite3_progress_handler(source.handle, 0, nil, nil) }
     copyNumbered("nodes", source)
-    for table in Self.keyed { copyKeyed(table, source) }
-    for table in Self.numbered.dropFirst() { copyNumbered(table, source) }
+    for table in Self.keyed where !isAbsent(table, source) { copyKeyed(table, source) }
+    for table in Self.numbered.dropFirst() where !isAbsent(table, source) { copyNumbered(table, source) }
     dropStrangers()
   }
 
   /// Rows of nodes whose names did not survive say nothing.
   private func dropStrangers() {
-    for table in Self.keyed + ["evictions", "conflicts", "events"] where table != "dropped" {
+    for table in Self.keyed + Self.numbered.dropFirst() where !Self.nameless.contains(table) {
       try? target.execute("DELETE FROM \(table) WHERE node NOT IN (SELECT id FROM nodes)")
     }
     rows["events"] = (try? target.integer("SELECT count(*) FROM events")).flatMap { $0 }.map { Int($0) }
@@ -85,11 +105,16 @@ final class Salvage {
   /// An older version had fewer columns: what came later has its default.
   private func write(_ table: String, _ row: Statement) {
     let names = columns(of: table)
-    let values = row.values.prefix(names.count)
+    var values = Array(row.values.prefix(names.count))
+    // Until version 2 an alert was one of a node, by its number.
+    if table == "alerts", values.count > 1, case .integer(let node) = values[1] {
+      guard let name = try? target.text("SELECT name FROM nodes WHERE id = ?", .integer(node)) else { return }
+      values[1] = .text(name)
+    }
     let places = Array(repeating: "?", count: values.count).joined(separator: ", ")
     let into = "\(table) (\(names.prefix(values.count).joined(separator: ", ")))"
     guard let insert = try? target.statement("INSERT OR IGNORE INTO \(into) VALUES (\(places))"),
-      (try? insert.run(Array(values))) != nil
+      (try? insert.run(values)) != nil
     else { return }
     rows[table, default: 0] += target.changes
   }

@@ -1,4 +1,4 @@
-/// The database, version 2. `sqlite3 FILE .schema` shows it; it may be read while judder-fleet runs.
+/// The database, version 3. `sqlite3 FILE .schema` shows it; it may be read while judder-fleet runs.
 ///
 /// - `nodes`: a node. `id`, `name`.
 /// - `events`: an event, in the order of receipt. `node`, `boot` and `seq` are its identity; `stream`; `t`: when it was
@@ -10,7 +10,10 @@
 /// - `coverage`: what is known of a run beside `upto`, from `first` to `last`. `kind` 0: stored, above `upto`; 1: given
 ///   up by the node, or lost with damaged pages; 2: numbers among these were given up, which is not known any more.
 /// - `latest`: the newest message of a stream of a node. `received_t`: NULL when the broker had kept it.
-/// - `alerts`: an alert that is not over, or not told; see `KeptAlert`.
+/// - `alerts`: an alert that is not over, or not told; see `KeptAlert`. `subject`: a node's name, `@` and a site, or
+///   `@fleet` (since version 3; until then the number of a node).
+/// - `alert_log`: every step in the life of an alert; see `KeptDecision`. `silences`, `acknowledgements`, `wishes`: see
+///   `KeptSilence`, `KeptAcknowledgement`, `KeptWish`. All since version 3.
 /// - `evictions`: a node's word on what it gave up: of which run, from where to where, which exactly, how many, why.
 /// - `conflicts`: an event under the number of another: the first such, and how many came.
 /// - `dropped`: what retention took: events and bytes by stream and reason; and with the reason `damaged`, and no
@@ -31,7 +34,7 @@ enum Schema {
   static let applicationBytes = Array("JUDR".utf8)
 
   /// Step n makes version n of version n - 1. A step that was released is never changed.
-  static let steps: [String] = [version1, version2]
+  static let steps: [String] = [version1, version2, version3]
 
   static var current: Int { steps.count }
 
@@ -79,6 +82,32 @@ enum Schema {
   private static let version2 = """
     ALTER TABLE boots ADD COLUMN dropped INTEGER;
     DROP INDEX events_by_time;
+    """
+
+  private static let version3 = """
+    ALTER TABLE alerts RENAME TO alerts_of_nodes;
+    CREATE TABLE alerts (
+      rule TEXT NOT NULL, subject TEXT NOT NULL, phase TEXT NOT NULL, since_t REAL NOT NULL,
+      changed_t REAL NOT NULL, left_s REAL, count INTEGER NOT NULL, value REAL, shake_boot INTEGER,
+      shake_id INTEGER, telling INTEGER NOT NULL, is_told INTEGER NOT NULL, details BLOB NOT NULL,
+      PRIMARY KEY (rule, subject)) WITHOUT ROWID;
+    INSERT INTO alerts
+      SELECT rule, name, phase, since_t, changed_t, left_s, count, value, shake_boot, shake_id, telling, is_told,
+      details FROM alerts_of_nodes JOIN nodes ON nodes.id = alerts_of_nodes.node;
+    DROP TABLE alerts_of_nodes;
+    CREATE TABLE alert_log (
+      id INTEGER PRIMARY KEY, t REAL NOT NULL, rule TEXT NOT NULL, subject TEXT NOT NULL, alert TEXT,
+      step TEXT NOT NULL, state TEXT, reason TEXT NOT NULL, details BLOB);
+    CREATE INDEX alert_log_by_alert ON alert_log (rule, subject, id);
+    CREATE TABLE silences (
+      id TEXT PRIMARY KEY, start_t REAL, end_t REAL, author TEXT, comment TEXT, matchers TEXT, made_t REAL,
+      ended_t REAL) WITHOUT ROWID;
+    CREATE TABLE acknowledgements (
+      rule TEXT, subject TEXT, alert TEXT, t REAL, author TEXT, comment TEXT,
+      PRIMARY KEY (rule, subject)) WITHOUT ROWID;
+    CREATE TABLE wishes (
+      id TEXT PRIMARY KEY, node TEXT, command TEXT, made_t REAL, expires_t REAL, author TEXT, state TEXT,
+      changed_t REAL, reply BLOB) WITHOUT ROWID;
     """
 
   /// Brings an open database to the last of `steps`, each in a transaction of its own. Answers the version it had;

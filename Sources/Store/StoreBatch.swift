@@ -19,6 +19,8 @@ public struct StoreBatch: Equatable, Sendable {
   public var told: [ToldAlert] = []
   /// Alerts of which nothing needs to be known any more.
   public var forgottenAlerts: [AlertIdentity] = []
+  /// What was decided about alerts, and what people wish, in the order of it.
+  public var changes: [AlertingChange] = []
   /// Events that nodes said they gave up.
   public var evictions: [EvictionRow] = []
   /// What was learned of runs of nodes.
@@ -33,7 +35,7 @@ public struct StoreBatch: Equatable, Sendable {
   /// Nothing is in it.
   public var isEmpty: Bool {
     events.isEmpty && latest.isEmpty && alerts.isEmpty && told.isEmpty && forgottenAlerts.isEmpty
-      && evictions.isEmpty && boots.isEmpty
+      && changes.isEmpty && evictions.isEmpty && boots.isEmpty
   }
 
   /// About what its rows take in the database's log, beside other nodes' [bytes].

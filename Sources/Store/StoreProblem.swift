@@ -20,6 +20,8 @@ public struct StoreProblem: Error, Equatable, Sendable, CustomStringConvertible 
     case inUse
     /// From a newer version of this program.
     case newer
+    /// From an older version of this program, and to be read only.
+    case older
     /// A database of something else.
     case foreign
     /// Anything else that SQLite says.
@@ -52,8 +54,25 @@ public struct StoreProblem: Error, Equatable, Sendable, CustomStringConvertible 
       case .busy: "end the program that writes to it"
       case .inUse: "stop the other judder-fleet, or give this one another store.file"
       case .newer: "update judder-fleet, or give this one another store.file"
+      case .older: "start judder-fleet run once, which brings it up to date"
       case .foreign: "give another file under store.file, or move this one away"
       case .other: "nothing was written; it is tried again"
+      }
+    self.init(kind, "\(file): \(detail); \(remedy)")
+  }
+  /// The problem of a file that is only read, with what to do about it.
+  init(_ kind: Kind, reading file: String, _ detail: String) {
+    let remedy =
+      switch kind {
+      case .gone: "judder-fleet run makes it; name another with --store or store.file"
+      case .denied:
+        "read it as its owner or one of its group; while judder-fleet run does not, its folder must be writable, too"
+      case .io: "look at the kernel's log: the disk may be failing"
+      case .corrupt: "judder-fleet run sets it aside at its next start, and takes over what can be read"
+      case .newer: "update judder-fleet"
+      case .older: "start judder-fleet run once, which brings it up to date"
+      case .foreign: "name another with --store or store.file"
+      case .full, .readOnly, .busy, .inUse, .other: "try again"
       }
     self.init(kind, "\(file): \(detail); \(remedy)")
   }

@@ -14,6 +14,8 @@ public struct StoreSettings: Equatable, Sendable {
   public var salvageS: Double
   /// Runs of nodes whose numbers are kept in memory; those heard longest ago are read again when they are needed.
   public var bootsInMemory: Int
+  /// Rows of the log of alerts at the most, the oldest go.
+  public var maximumDecisions: Int64 = 100_000
 
   public init(
     file: String, keepDays: Double = 90, capMB: Double = 1024, busyS: Double = 2, checkS: Double = 1,

@@ -36,7 +36,7 @@ struct CorruptionTests {
       batch.latest = (0..<4).map {
         LatestRow(node: node("node-\($0)"), stream: .status, received: now, payload: Array("status".utf8))
       }
-      let alert = AlertIdentity(rule: "shaken", node: node("node-1"))
+      let alert = AlertIdentity(rule: "shaken", subject: "node-1")
       batch.alerts = [KeptAlert(alert, phase: .firing, since: now, changed: now)]
       _ = try store.commit(batch)
     }

@@ -157,6 +157,7 @@ struct MigrationTests {
       INSERT INTO nodes VALUES (1, 'pump-7');
       INSERT INTO events VALUES (1, 1, 1, 1, 'location', 1796011501, 'ntp', 1, 1796011501.2, 0, x'7b7d');
       INSERT INTO boots VALUES (1, 1, 1, 1, 1796011501.2, 1796011501.2, NULL, NULL, 0, 0, 0, 0, 0);
+      INSERT INTO alerts VALUES ('shaken', 1, 'firing', 1796011501, 1796011502, 12.5, 3, 0.5, 1, 7, 2, 0, x'0102');
       PRAGMA user_version = 1; PRAGMA application_id = 0x4A554452;
       """)
   }
@@ -200,6 +201,11 @@ struct MigrationTests {
     let store = try shelf.open()
     #expect(store.opening.rescue == nil)
     #expect(try store.events().map(\.sequence) == [1])
+    let alert = KeptAlert(
+      AlertIdentity(rule: "shaken", subject: "pump-7"), phase: .firing, since: WallTime(seconds: 1_796_011_501),
+      changed: WallTime(seconds: 1_796_011_502), leftS: 12.5, count: 3, value: 0.5, shakeBoot: BootID(1), shakeID: 7,
+      telling: 2, details: [1, 2])
+    #expect(try loaded(store).alerts == [alert], "what an alert is about is told by its name since version 3")
     #expect(try store.commit(batch([event(2)])).acknowledgements.first?.sequence == 2)
   }
 

@@ -89,6 +89,9 @@ func loaded(_ store: HistoryStore) throws -> KeptFleet {
   try store.load { part in
     all.nodes += part.nodes
     all.alerts += part.alerts
+    all.silences += part.silences
+    all.acknowledgements += part.acknowledgements
+    all.wishes += part.wishes
   }
   return all
 }

@@ -42,7 +42,7 @@ struct KeptTests {
     first.latest = [latest(.status, "old"), latest(.health, "h"), latest(.status, "new", received: nil)]
     let clock = ClockState(wallAtStart: WallTime(seconds: 5), quality: .ntp)
     first.boots = [BootNote(node: node("pump-7"), boot: BootID(2), clock: clock, interleavings: 2, replays: 1)]
-    let identity = AlertIdentity(rule: "shaken", node: node("pump-7"))
+    let identity = AlertIdentity(rule: "shaken", subject: "pump-7")
     let alert = KeptAlert(
       identity, phase: .firing, since: now, changed: now, leftS: 12.5, count: 3, value: 0.5, shakeBoot: BootID(2),
       shakeID: 7, telling: 4, details: [1, 2, 3])
@@ -64,7 +64,7 @@ struct KeptTests {
   func told() throws {
     let shelf = try Shelf()
     let store = try shelf.open()
-    let identity = AlertIdentity(rule: "shaken", node: node("pump-7"))
+    let identity = AlertIdentity(rule: "shaken", subject: "pump-7")
     var alert = KeptAlert(identity, phase: .firing, since: now, changed: now, telling: 1)
     var write = StoreBatch(id: 1, now: now)
     write.alerts = [alert]

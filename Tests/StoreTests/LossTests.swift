@@ -160,11 +160,23 @@ struct LossTests {
     store?.close()
     store = nil
     try makeOld(shelf)
+    do {
+      let connection = try Connection(shelf.file, .write, busyS: 1)
+      try connection.execute(
+        """
+        INSERT INTO alerts VALUES ('tipped', 1, 'firing', 5, 6, NULL, 1, NULL, NULL, NULL, 1, 0, x'7b7d');
+        INSERT INTO alerts VALUES ('tipped', 9, 'firing', 5, 6, NULL, 1, NULL, NULL, NULL, 1, 0, x'7b7d');
+        PRAGMA wal_checkpoint(TRUNCATE)
+        """)
+    }
     var bytes = try shelf.bytes()
     bytes[18] = 9
     try shelf.write(bytes)
     store = try shelf.open()
     #expect(store?.opening.rescue?.rows["boots"] == 1 && store?.opening.rescue?.lostEvents == 0)
+    #expect(store?.opening.rescue?.holes == 0, "what version 1 does not have is no damage")
+    let kept = try loaded(try #require(store)).alerts
+    #expect(kept.map(\.identity) == [AlertIdentity(rule: "tipped", subject: "pump-7")])
     #expect(try highest(try #require(store), "pump-7") == 50)
   }
 
@@ -182,6 +194,12 @@ struct LossTests {
     }
     try connection.execute(
       """
+      DROP TABLE alert_log; DROP TABLE silences; DROP TABLE acknowledgements; DROP TABLE wishes;
+      DROP TABLE alerts; CREATE TABLE alerts (
+        rule TEXT NOT NULL, node INTEGER NOT NULL, phase TEXT NOT NULL, since_t REAL NOT NULL,
+        changed_t REAL NOT NULL, left_s REAL, count INTEGER NOT NULL, value REAL, shake_boot INTEGER,
+        shake_id INTEGER, telling INTEGER NOT NULL, is_told INTEGER NOT NULL, details BLOB NOT NULL,
+        PRIMARY KEY (rule, node)) WITHOUT ROWID;
       ALTER TABLE boots DROP COLUMN dropped; CREATE INDEX events_by_time ON events (ifnull(t, received_t));
       UPDATE meta SET value = 1 WHERE key = 'schema'; PRAGMA user_version = 1; PRAGMA wal_checkpoint(TRUNCATE)
       """)

@@ -121,6 +121,7 @@ enum SQLiteValue {
 
   static func real(_ value: Double?) -> SQLiteValue { value.map { .real($0) } ?? .null }
   static func integer(_ value: Int64?) -> SQLiteValue { value.map { .integer($0) } ?? .null }
+  static func blob(_ value: [UInt8]?) -> SQLiteValue { value.map { .blob($0) } ?? .null }
   static func text(_ value: String?) -> SQLiteValue { value.map { .text($0) } ?? .null }
   /// SQLite has no unsigned numbers; those of nodes are far below its limit.
   static func number(_ value: UInt64) -> SQLiteValue { .integer(Int64(clamping: value)) }

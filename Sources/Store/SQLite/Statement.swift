@@ -1,4 +1,5 @@
 internal import CSQLite
+internal import Telemetry
 
 /// A prepared statement of a connection, which outlives it.
 final class Statement {
@@ -87,6 +88,12 @@ final class Statement {
     guard let start = sqlite3_column_text(handle, column) else { return nil }
     let count = Int(sqlite3_column_bytes(handle, column))
     return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
+  }
+
+  func time(_ column: Int32) -> WallTime? { realIfPresent(column).map { WallTime(seconds: $0) } }
+
+  func blobIfPresent(_ column: Int32) -> [UInt8]? {
+    sqlite3_column_type(handle, column) == SQLITE_NULL ? nil : blob(column)
   }
 
   func blob(_ column: Int32) -> [UInt8] {
