@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static int set_up(posix_spawnattr_t *attributes, posix_spawn_file_actions_t *actions, const int descriptors[3]) {
@@ -41,6 +42,14 @@ int judder_spawn(const char *program, char *const arguments[], char *const envir
   posix_spawnattr_destroy(&attributes);
   if (error == 0) *handle = (int)syscall(SYS_pidfd_open, *process, 0);
   return error;
+}
+
+int judder_child_end(int process, int *code, int *status) {
+  siginfo_t info = {.si_pid = 0};
+  if (waitid(P_PID, (id_t)process, &info, WEXITED | WNOHANG | WNOWAIT) != 0) return -1;
+  *code = info.si_code;
+  *status = info.si_status;
+  return info.si_pid != 0;
 }
 
 int judder_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }

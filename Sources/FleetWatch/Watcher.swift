@@ -115,6 +115,7 @@ final class Watcher {
     waveformTimer = loop.timer { [unowned self] now in keepWaveforms { $0.tick(at: now) } }
     startDrawing()
     startKeepAlive()
+    startSinks()
     if let archive { archive.start(ports) } else { startSession() }
     defer { viewer?.close() }
     try loop.run()
@@ -136,6 +137,8 @@ final class Watcher {
   /// What was read is kept, even if its nodes can't be told any more: they send it again.
   private func finish() {
     session.stop(deadlineS: isImpatient ? 0 : Watcher.stopS / 4)
+    for entry in telling.stop(withinS: isImpatient ? 0.2 : Watcher.stopS / 4) { write(entry) }
+    noteTelling()
     if archive != nil {
       for case .message(let message) in session.drain() { take(.message(message)) }
       archive?.close(withinS: isImpatient ? 0.2 : Watcher.stopS / 4)
@@ -255,6 +258,17 @@ final class Watcher {
     for entry in body(&keeper) { write(entry) }
     waveformTimer?.deadline = keeper.nextDeadline
     waveforms = keeper
+  }
+
+  private func startSinks() {
+    for entry in telling.start() { write(entry) }
+    for descriptor in telling.descriptors {
+      loop.watch(descriptor) { [unowned self] _ in
+        for entry in telling.settle() { write(entry) }
+        noteTelling()
+        archive?.pump()
+      }
+    }
   }
 
   private func retrySinks() {

@@ -21,7 +21,7 @@ protocol Courier: AnyObject {
   /// What fires is told again after so long [s]; nil: everything is told once.
   var resendS: Double? { get }
 
-  func carry(_ notices: [Notice], _ errand: Errand) -> CourierOutcome
+  func carry(_ notices: [Notice], _ errand: any Errand) -> CourierOutcome
 }
 
 extension Courier {
@@ -33,9 +33,10 @@ extension Courier {
 protocol Errand: AnyObject {
   /// Readable when there is something to attend to, and from when the program is to stop.
   var arrivals: Int32 { get }
-  var stop: Int32 { get }
+  var ending: Int32 { get }
   /// Takes in what has arrived; never for long.
   func attend()
   var isStopping: Bool { get }
   func log(_ text: String)
+  func warn(_ text: String)
 }

@@ -1,4 +1,3 @@
-public import FleetLogic
 public import Telemetry
 
 /// How a sink does: for metrics, a line of status, and people.

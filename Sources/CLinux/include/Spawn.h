@@ -8,6 +8,10 @@
 int judder_spawn(const char *program, char *const arguments[], char *const environment[], int input, int output,
                  int errors, int *process, int *handle);
 
+/// 1 when the child has ended, with si_code and si_status of waitid(2), and leaves it to be waited for, so that its
+/// number stays taken; 0 while it runs, -1 with errno.
+int judder_child_end(int process, int *code, int *status);
+
 /// A pipe(2) that is closed on exec. 0, or -1 with errno.
 int judder_pipe(int ends[2]);
 
