@@ -111,6 +111,7 @@ extension FleetConfiguration {
     broker.sessionExpiryS = FleetConfiguration.sessionExpiryS
     fleet.keeps = store != nil
     if store == nil { warnings.append(StoreSettings.absence) }
+    warnings += sinks.compactMap(\.memoryWarning)
   }
 
   /// What `watch` does not: it keeps nothing, and publishes nothing.

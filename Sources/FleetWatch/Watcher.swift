@@ -28,6 +28,7 @@ final class Watcher {
   private let load: () throws(ConfigurationFailure) -> FleetConfiguration
   /// Nil for `run`.
   private var viewer: Viewer?
+  private let sinks: [SinkSettings]
   private var telling: Telling
   /// Nil: waveforms are not written.
   private var waveforms: WaveformKeeper?
@@ -70,6 +71,7 @@ final class Watcher {
     telling = Telling(
       AlertDispatch(viewer == nil ? configuration.sinks.compactMap { makeSink($0) } : []),
       isKept: configuration.store != nil)
+    sinks = configuration.sinks
     store = configuration.store
     archive = configuration.store.map { [loop, log] in Archive($0, loop, log) }
     keeping = configuration.waveforms
@@ -353,6 +355,7 @@ final class Watcher {
       known.publishes = configuration.fleet.publishes
       if configuration.fleet != known { log.warning("[fleet] and [[rule]] take effect at the next start") }
       if configuration.store != store { log.warning("[store] takes effect at the next start") }
+      if configuration.sinks != sinks { log.warning("[[sink]] takes effect at the next start") }
       if configuration.waveforms != keeping { log.warning("[waveform] takes effect at the next start") }
       log.notice("files opened again, log level \(configuration.logLevel.rawValue)")
     } catch {

@@ -161,7 +161,7 @@ extension HTTPRequest.End {
 }
 
 /// What of a URL may be shown: the rest may be a secret.
-func shownPlace(_ url: String) -> String {
+public func shownPlace(_ url: String) -> String {
   guard let parts = curl_url() else { return "the url" }
   defer { curl_url_cleanup(parts) }
   guard curl_url_set(parts, CURLUPART_URL, url, 0) == CURLUE_OK else { return "the url" }
