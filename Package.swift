@@ -41,6 +41,7 @@ let package = Package(
     .systemLibrary(
       name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .target(name: "CLinux"),
     .target(name: "CTOML"),
     .target(name: "CTLS", linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
@@ -57,7 +58,7 @@ let package = Package(
     library("DiskFaults", ["Spool"]),
     library("BrokerLink", ["Daemon", "MQTT", "Telemetry"]),
     library("Sensors", ["CLinux", "Telemetry", "Threading", "NodeLogic", "Daemon"]),
-    library("Sinks", ["FleetLogic", "Telemetry", "Daemon"]),
+    library("Sinks", ["CCurl", "CLinux", "Threading", "FleetLogic", "Telemetry", "Daemon"]),
     library("Store", ["CSQLite", "Telemetry", "Threading"]),
     library("Rig"),
 
@@ -89,7 +90,7 @@ let package = Package(
     tests("MQTTTests", ["MQTT", "Threading", "Rig"]),
     tests("SpoolTests", ["Spool", "DiskFaults", "SpoolDrill", "Threading", "Rig"]),
     tests("SensorsTests", ["Sensors", "NodeLogic", "Telemetry", "Daemon", "Rig"]),
-    tests("SinksTests", ["Sinks", "FleetLogic", "Telemetry"]),
+    tests("SinksTests", ["Sinks", "FleetLogic", "Telemetry", "Daemon", "Rig"]),
     tests("StoreTests", ["Store", "StoreBenchmark", "Telemetry", "CSQLite", "Rig"]),
     tests(
       "NodeAgentTests",

@@ -24,6 +24,7 @@ enum CheckCommand {
     try report.add(Finding(.good, "configuration", "\(file ?? "defaults, no file"): rules \(rules)"))
     for warning in configuration.warnings { try report.add(Finding(.warning, "configuration", warning)) }
     try report.add(store(configuration.store))
+    for sink in configuration.sinks { for finding in sink.findings { try report.add(finding) } }
     if let waveforms = configuration.waveforms { try report.add(folder(waveforms)) }
     for finding in broker(configuration) { try report.add(finding) }
     try report.end()

@@ -26,7 +26,7 @@ struct FleetConfiguration {
   init(
     _ configuration: Configuration, clientID: String, password: String?, environment: [String: String]
   ) throws(ConfigurationFailure) {
-    sinks = try FleetConfiguration.sinks(configuration)
+    sinks = try SinkSettings.list(configuration, environment: environment)
     fleet = FleetState.Configuration(
       prefix: try FleetConfiguration.prefix(configuration),
       alertsPrefix: try FleetConfiguration.alertsPrefix(configuration),
@@ -100,25 +100,6 @@ struct FleetConfiguration {
       table.problem($0.key, "is for rules of the kind \($0.kind.rawValue), and this one is \(kind.rawValue); remove it")
     }
   }
-
-  // MARK: Sinks
-
-  private static func sinks(_ configuration: Configuration) throws(ConfigurationFailure) -> [SinkSettings] {
-    var problems: [ConfigurationProblem] = []
-    var sinks: [SinkSettings] = []
-    for table in configuration.rows("sink") {
-      guard let kind = SinkSettings.Kind(rawValue: table.text("kind")) else { continue }
-      if kind == .mqtt, table.isSet("file") {
-        problems.append(table.problem("file", "is for sinks that write lines, and this one is mqtt; remove it"))
-      }
-      sinks.append(
-        SinkSettings(
-          name: table.optionalText("name") ?? kind.rawValue, kind: kind, file: table.optionalText("file")))
-    }
-    guard problems.isEmpty else { throw ConfigurationFailure(problems) }
-    if !sinks.isEmpty { return sinks }
-    return [SinkSettings(name: "console", kind: .console), SinkSettings(name: "mqtt", kind: .mqtt)]
-  }
 }
 
 extension FleetConfiguration {
@@ -130,6 +111,7 @@ extension FleetConfiguration {
     broker.sessionExpiryS = FleetConfiguration.sessionExpiryS
     fleet.keeps = store != nil
     if store == nil { warnings.append(StoreSettings.absence) }
+    warnings += sinks.compactMap(\.memoryWarning)
   }
 
   /// What `watch` does not: it keeps nothing, and publishes nothing.

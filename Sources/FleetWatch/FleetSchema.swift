@@ -18,7 +18,7 @@ enum FleetSchema {
       fleet,
       BrokerSection.section(
         clientID: "judder-fleet- and the host name, for watch and check 8 random digits", reconnectSpreadS: 0),
-      StoreSettings.section, rule, sink, WaveformKeeping.section, log,
+      StoreSettings.section, rule, SinkSettings.section, WaveformKeeping.section, log,
     ])
 
   private static let fleet = ConfigurationSection(
@@ -90,18 +90,6 @@ enum FleetSchema {
         "fence", note: "any: the one crossed last counts",
         "Only geofence: the fence's name in the nodes' configuration. The alert fires when it is left, and resolves "
           + "when it is entered."),
-    ])
-
-  private static let sink = ConfigurationSection(
-    "sink", .list,
-    summary: "Where run sends alerts. Without any of these there are two: console, to standard output, and mqtt.",
-    [
-      .choice(
-        "kind", SinkSettings.Kind.allCases.map(\.rawValue),
-        "console: a line for people. json: a line of JSON. mqtt: retained messages under fleet.alerts_prefix."
-      ).required,
-      .text("name", note: "the kind", "Name in logs."),
-      .path("file", note: "standard output", "Only console and json: a file to add lines to. SIGHUP opens it again."),
     ])
 
   private static let log = ConfigurationSection(

@@ -27,7 +27,7 @@ extension StoreSettings {
   }
 
   /// As configured, or in the first folder that systemd gives this service for its state; see systemd.exec(5).
-  private static func file(_ configuration: Configuration, _ environment: [String: String]) -> String? {
+  static func file(_ configuration: Configuration, _ environment: [String: String]) -> String? {
     if let file = configuration.optionalText("store.file") { return file }
     return environment["STATE_DIRECTORY"]?.split(separator: ":").first.map { "\($0)/fleet.db" }
   }

@@ -28,6 +28,7 @@ final class Watcher {
   private let load: () throws(ConfigurationFailure) -> FleetConfiguration
   /// Nil for `run`.
   private var viewer: Viewer?
+  private let sinks: [SinkSettings]
   private var telling: Telling
   /// Nil: waveforms are not written.
   private var waveforms: WaveformKeeper?
@@ -70,6 +71,7 @@ final class Watcher {
     telling = Telling(
       AlertDispatch(viewer == nil ? configuration.sinks.compactMap { makeSink($0) } : []),
       isKept: configuration.store != nil)
+    sinks = configuration.sinks
     store = configuration.store
     archive = configuration.store.map { [loop, log] in Archive($0, loop, log) }
     keeping = configuration.waveforms
@@ -115,6 +117,7 @@ final class Watcher {
     waveformTimer = loop.timer { [unowned self] now in keepWaveforms { $0.tick(at: now) } }
     startDrawing()
     startKeepAlive()
+    startSinks()
     if let archive { archive.start(ports) } else { startSession() }
     defer { viewer?.close() }
     try loop.run()
@@ -136,6 +139,8 @@ final class Watcher {
   /// What was read is kept, even if its nodes can't be told any more: they send it again.
   private func finish() {
     session.stop(deadlineS: isImpatient ? 0 : Watcher.stopS / 4)
+    for entry in telling.stop(withinS: isImpatient ? 0.2 : Watcher.stopS / 4) { write(entry) }
+    noteTelling()
     if archive != nil {
       for case .message(let message) in session.drain() { take(.message(message)) }
       archive?.close(withinS: isImpatient ? 0.2 : Watcher.stopS / 4)
@@ -257,6 +262,17 @@ final class Watcher {
     waveforms = keeper
   }
 
+  private func startSinks() {
+    for entry in telling.start() { write(entry) }
+    for descriptor in telling.descriptors {
+      loop.watch(descriptor) { [unowned self] _ in
+        for entry in telling.settle() { write(entry) }
+        noteTelling()
+        archive?.pump()
+      }
+    }
+  }
+
   private func retrySinks() {
     for entry in telling.retry() { write(entry) }
     noteTelling()
@@ -339,6 +355,7 @@ final class Watcher {
       known.publishes = configuration.fleet.publishes
       if configuration.fleet != known { log.warning("[fleet] and [[rule]] take effect at the next start") }
       if configuration.store != store { log.warning("[store] takes effect at the next start") }
+      if configuration.sinks != sinks { log.warning("[[sink]] takes effect at the next start") }
       if configuration.waveforms != keeping { log.warning("[waveform] takes effect at the next start") }
       log.notice("files opened again, log level \(configuration.logLevel.rawValue)")
     } catch {

@@ -2,8 +2,9 @@ public import FleetLogic
 
 /// Where alerts go: people, files, other systems.
 ///
-/// A sink must not wait: what it cannot hand on at once it refuses, by throwing. To add a kind, write one type that
-/// conforms, a case of `SinkSettings.Kind`, and a line in `makeSink`.
+/// A sink must not wait: what it cannot hand on at once it refuses, by throwing, or gives to a thread of its own, as
+/// `QueuedSink` does. To add a kind, write one type that conforms, or a `Courier` for a queued sink, a case of
+/// `SinkSettings.Kind`, and a line in `makeSink`.
 public protocol Sink: AnyObject {
   /// As it is called in the configuration and in the log.
   var name: String { get }
@@ -17,6 +18,22 @@ public protocol Sink: AnyObject {
 
   /// Whatever it keeps open is opened anew: a file may have been moved away.
   func reopen()
+
+  /// Nil: an alert that was delivered has arrived. Otherwise it is only on its way, and this descriptor is readable when
+  /// `takeSettled` has an answer.
+  var descriptor: Int32? { get }
+
+  /// Alerts that are safe now: on the disk, arrived, or given up. And what to log.
+  func takeSettled() -> (alerts: [Alert], entries: [LogEntry])
+
+  /// What it does besides being asked, such as delivering what an earlier run left.
+  func start() throws(SinkProblem)
+
+  /// Ends that. Answers false when it did not end in time.
+  func stop(withinS: Double) -> Bool
+
+  /// How it does, where it knows more than whoever calls `deliver`.
+  var state: SinkState? { get }
 }
 
 extension Sink {
@@ -25,6 +42,21 @@ extension Sink {
 
   /// There is nothing to open.
   public func reopen() {}
+
+  /// Alerts arrive at once.
+  public var descriptor: Int32? { nil }
+
+  /// Nothing is on its way.
+  public func takeSettled() -> (alerts: [Alert], entries: [LogEntry]) { ([], []) }
+
+  /// There is nothing to start.
+  public func start() throws(SinkProblem) {}
+
+  /// There is nothing to end.
+  public func stop(withinS: Double) -> Bool { true }
+
+  /// It knows nothing more.
+  public var state: SinkState? { nil }
 }
 
 /// Why a sink did not take an alert. Two problems of the same text are the same problem.
@@ -34,41 +66,5 @@ public struct SinkProblem: Error, Equatable, Sendable, CustomStringConvertible {
 
   public init(_ description: String) {
     self.description = description
-  }
-}
-
-/// What the configuration says about one sink.
-public struct SinkSettings: Equatable, Sendable {
-  /// What becomes of an alert.
-  public enum Kind: String, CaseIterable, Sendable {
-    /// Lines for people.
-    case console
-    /// One JSON object a line: see `FleetJSON`.
-    case json
-    /// Retained messages at the broker. The fleet's state asks for these itself, so that there is no object for it.
-    case mqtt
-  }
-
-  /// What logs call it.
-  public var name: String
-  /// What becomes of an alert.
-  public var kind: Kind
-  /// Lines are added to the end of this file; nil: standard output.
-  public var file: String?
-
-  public init(name: String, kind: Kind, file: String? = nil) {
-    self.name = name
-    self.kind = kind
-    self.file = file
-  }
-}
-
-/// The sink that the settings ask for; nil for `mqtt`, which the fleet's state serves with its own publications.
-public func makeSink(_ settings: SinkSettings) -> (any Sink)? {
-  let outlet = settings.file.map { LineOutlet(file: $0) } ?? LineOutlet(descriptor: 1, label: "standard output")
-  return switch settings.kind {
-  case .console: LineSink(name: settings.name, outlet) { Array(PlainLine.of($0).utf8) }
-  case .json: LineSink(name: settings.name, outlet) { FleetJSON.alert($0) }
-  case .mqtt: nil
   }
 }

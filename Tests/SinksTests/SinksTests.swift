@@ -12,7 +12,7 @@ import Testing
     #expect(dispatch.deliver(try alert()).isEmpty)
     #expect(dispatch.deliver(try alert(.resolved)).isEmpty)
     for sink in sinks { #expect(sink.taken.map(\.state) == [.firing, .resolved]) }
-    #expect(dispatch.records.map(\.delivered) == [2, 2])
+    #expect(dispatch.states.map(\.delivered) == [2, 2])
   }
 
   @Test func aFailingSinkCostsTheOthersNothingAndIsSaidOncePerChange() throws {
@@ -31,8 +31,8 @@ import Testing
         "sink bad takes alerts again; 10 in all were not delivered",
       ])
     #expect(good.taken.count == 15)
-    #expect(dispatch.records.map(\.failed) == [10, 0])
-    #expect(dispatch.records.map(\.delivered) == [5, 15])
+    #expect(dispatch.states.map(\.failed) == [10, 0])
+    #expect(dispatch.states.map(\.delivered) == [5, 15])
   }
 
   @Test func reopensAll() {

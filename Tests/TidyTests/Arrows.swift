@@ -5,7 +5,7 @@ enum Arrows {
   static let system = "Glibc"
 
   static let allowed: [String: Set<String>] = [
-    "CMosquitto": [], "CSQLite": [], "CLinux": [], "CTOML": [], "CTLS": [],
+    "CMosquitto": [], "CSQLite": [], "CCurl": [], "CLinux": [], "CTOML": [], "CTLS": [],
     "Telemetry": [],
     "Threading": ["CLinux", system],
     "NodeLogic": ["Telemetry"],
@@ -19,7 +19,7 @@ enum Arrows {
     "SpoolDrill": ["Spool", "Threading", system],
     "BrokerLink": ["Daemon", "MQTT", "Telemetry"],
     "Sensors": ["CLinux", "Telemetry", "Threading", "NodeLogic", "Daemon", system],
-    "Sinks": ["FleetLogic", "Telemetry", "Daemon", system],
+    "Sinks": ["CCurl", "CLinux", "Threading", "FleetLogic", "Telemetry", "Daemon", system],
     "Store": ["CSQLite", "FleetLogic", "Telemetry", "Threading", system],
     "NodeAgent": [
       "CLinux", "Telemetry", "Threading", "NodeLogic", "Daemon", "MQTT", "BrokerLink", "Sensors", "Spool",
@@ -88,7 +88,7 @@ enum Arrows {
 
   /// A library's face anywhere but in the one target that it is for, and that target's tests.
   static func libraryComplaints(of file: SwiftFile) -> [Complaint] {
-    [("CMosquitto", "MQTT"), ("CSQLite", "Store")].flatMap { library, home -> [Complaint] in
+    [("CMosquitto", "MQTT"), ("CSQLite", "Store"), ("CCurl", "Sinks")].flatMap { library, home -> [Complaint] in
       if file.path.hasPrefix("Sources/\(home)/") || file.path.hasPrefix("Tests/\(home)Tests/") { return [] }
       return imports(of: file).filter { $0.module == library }
         .map { file.complaint($0.line, "only \(home) imports \(library)") }

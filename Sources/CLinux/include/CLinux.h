@@ -5,6 +5,7 @@
 #include "CLinuxProcess.h"
 #include "Devices.h"
 #include "Interruption.h"
+#include "Spawn.h"
 
 /// eventfd(2), non-blocking and closed on exec; -1 with errno on failure.
 int judder_eventfd(void);
