@@ -98,6 +98,25 @@ public final class BrokerSession: Sendable {
     return false
   }
 
+  /// As `stop`, without waiting for it: the network thread settles, says goodbye and ends by itself within the deadline,
+  /// or when a look-up that it is stuck in does.
+  public func release(deadlineS: Double) {
+    end(SessionCore.Stop(deadlineS: monotonicS() + max(0, deadlineS), settles: true))
+  }
+
+  /// Ends the connection without a word, as a machine that loses its power does, and without waiting for it: the broker
+  /// publishes the will.
+  public func abandon() {
+    end(SessionCore.Stop(deadlineS: monotonicS(), settles: false, saysGoodbye: false))
+  }
+
+  private func end(_ stop: SessionCore.Stop) {
+    guard let thread = takeThread() else { return }
+    core.requestStop(stop)
+    thread.interrupt()
+    thread.detach()
+  }
+
   private func takeThread() -> WorkerThread? {
     state.withLock { state in
       let thread = state.thread

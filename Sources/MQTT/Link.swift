@@ -221,7 +221,7 @@ final class Link: ClientDelegate {
   /// Ends the connection if somebody wants it to end and everything is settled, or the time for that is over.
   private func farewell(_ client: Client) -> LinkFailure.Cause? {
     guard let stop = core.stop else { return nil }
-    guard stage == .connected else { return .stopped }
+    guard stage == .connected, stop.saysGoodbye else { return .stopped }
     let isSettled = inFlight.isEmpty && !core.hasPublications && !client.wantsToWrite
     guard isSettled || !stop.settles || core.hasEnough || monotonicS() >= stop.deadlineS else { return nil }
     var outcome = client.disconnect()

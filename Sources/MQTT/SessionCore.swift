@@ -9,6 +9,8 @@ final class SessionCore: Sendable {
     let deadlineS: Double
     /// Wait for what is in flight, until the deadline.
     let settles: Bool
+    /// Tell the broker, so that it keeps the will to itself.
+    var saysGoodbye = true
   }
 
   private struct State {

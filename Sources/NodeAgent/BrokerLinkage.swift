@@ -58,12 +58,26 @@ final class BrokerLinkage {
     loop.watch(session.descriptor) { [unowned self] _ in
       for event in session.drain() { take(event) }
     }
+    open()
+  }
+
+  /// Starts to connect, for a caller that asks by itself what there is: see `drain`.
+  func open() {
     do throws(LinkProblem) {
       try session.start()
     } catch {
       journal.note(.disconnected(problem: error, retryInS: nil, unsettled: []))
     }
   }
+
+  /// What the session has told since.
+  func drain() -> [SessionEvent] { session.drain() }
+
+  /// Ends the connection without a word: the broker publishes the will.
+  func abandon() { session.abandon() }
+
+  /// Ends the session in order, without waiting for it.
+  func release(deadlineS: Double) { session.release(deadlineS: deadlineS) }
 
   /// Tells the session what time it is, where GPS knows better than the system clock: certificates are held against it.
   func trust(_ time: WallTime?, at now: Instant) {

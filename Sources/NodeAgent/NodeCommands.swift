@@ -10,7 +10,7 @@ enum NodeCommands {
     var table = CommandTable(
       program: "judder-node", summary: "publish shakes, orientation and location over MQTT",
       version: softwareVersion, description: description,
-      commands: [run, check, tap, fix, record, replay, calibrate, config],
+      commands: [run, check, tap, fix, record, replay, calibrate, simulate, config],
       options: options)
     table.environment = [
       .init("JUDDER_SECTION_KEY", "value of a key of the configuration, for example JUDDER_BROKER_HOST"),
@@ -28,6 +28,7 @@ enum NodeCommands {
       .init("judder-node calibrate --positions 6", "scale, offset and mount matrix, as lines to paste"),
       .init("judder-node record --seconds 60 shaken.csv", "keep a minute of samples, for replay"),
       .init("judder-node run --set accelerometer.source=simulated", "try it without a sensor"),
+      .init("judder-node simulate --nodes 200 --statistics", "a load of 200 nodes for a broker on this machine"),
       .init("judder-node replay --preset fixed recording.csv", "see what would have been published"),
     ]
     table.seeAlso = ["judder-fleet(1)", "mosquitto_sub(1)", "gpsd(8)"]
@@ -115,18 +116,33 @@ enum NodeCommands {
     ],
     operands: [Command.Operand("FILE", .file)])
 
+  private static let simulate = Command(
+    "simulate", "play many nodes against a broker, as a load or by a script",
+    details: [
+      "Each of --nodes has its own name, session, will and boot, and is a real node but for its sensor and its receiver, "
+        + "which are made up from --seed: a node that lies still, with a fix each second. Nothing is kept on a disk, "
+        + "and FILE of --config, where there is one, holds for all of them.",
+      "With --script they are shaken, lose their fix, drive away, die, hang and come back at the times that FILE says; "
+        + "it begins when all are connected. docs/OPERATIONS.md describes it. Without --duration it goes on until "
+        + "SIGINT or SIGTERM, which stop the nodes in order.",
+      "A node takes four descriptors and a thread here, one descriptor at the broker: raise the limit of both "
+        + "(ulimit -n) for more than some hundreds.",
+    ])
+
   private static let config = Command(
     "config", "print a configuration file with every key, its unit, range and default",
     details: ["The file changes nothing as it stands: take the # away from what you set."])
 
   /// The commands that read a configuration.
-  private static let reading = ["run", "check", "tap", "fix", "record", "replay", "calibrate"]
+  private static let reading = ["run", "check", "tap", "fix", "record", "replay", "calibrate", "simulate"]
+
+  private static let crowd = ["simulate"]
 
   private static let options: [CommandOption] = [
     .value("config", "FILE", .file, commands: reading, "the configuration; default \(defaultFile)"),
     .assignment(commands: reading),
     .value(
-      "preset", "PRESET", .choice(ShakePreset.allCases.map(\.rawValue)), commands: ["tap", "replay"],
+      "preset", "PRESET", .choice(ShakePreset.allCases.map(\.rawValue)), commands: ["tap", "replay", "simulate"],
       "the shake preset"
     ).setting("shake.preset"),
     .value(
@@ -144,6 +160,29 @@ enum NodeCommands {
     .value("waveforms", "DIR", .folder, commands: ["replay"], "write each shake's waveform as CSV and miniSEED"),
     .value(
       "network", "CODE", commands: ["replay"], "network code in miniSEED files, one or two characters; default XX"),
+    .value("nodes", "N", .integer(SimulateCommand.nodeRange), commands: crowd, "how many nodes; default 1"),
+    .value("name-prefix", "TEXT", commands: crowd, "their names without the number; default sim-"),
+    .value("script", "FILE", .file, commands: crowd, "what they go through, TOML"),
+    .value("duration", "SECONDS", .number(0...1e7), commands: crowd, "end so long after all are connected"),
+    .value("seed", "N", .integer(0...Int.max), commands: crowd, "of sensors, receivers and homes; default 1"),
+    .value("rate-hz", "HZ", .number(1...1000), commands: crowd, "sampling rate of each; default 25").setting(
+      "accelerometer.rate_hz"),
+    .value("starts-per-s", "N", .number(0.1...10_000), commands: crowd, "nodes started in a second; default 100"),
+    .flag("statistics", commands: crowd, "a line at the end: what was published, acknowledged, refused"),
+    .value("host", short: "h", "HOST", commands: crowd, "the broker").setting("broker.host"),
+    .value("port", short: "p", "PORT", .integer(1...65535), commands: crowd, "its port").setting("broker.port"),
+    .value("username", short: "u", "NAME", commands: crowd, "user name").setting("broker.username"),
+    .value(
+      "pw", short: "P", "PASSWORD", commands: crowd,
+      "password, which every user of this machine can see: better use broker.password_file or JUDDER_PASSWORD"),
+    .value("keepalive", short: "k", "SECONDS", .integer(5...65535), commands: crowd, "longest silence before a ping")
+      .setting("broker.keepalive_s"),
+    .value("cafile", "FILE", .file, commands: crowd, "who may vouch for the broker, PEM; turns TLS on")
+      .setting("broker.ca_file"),
+    .value("capath", "FOLDER", .folder, commands: crowd, "a folder of such files").setting("broker.ca_path"),
+    .flag("insecure", commands: crowd, "take the broker's certificate whatever name it carries")
+      .setting("broker.insecure", to: "true"),
+    .flag("debug", short: "d", commands: crowd, "log what each node would").setting("log.level", to: "debug"),
     .flag("print-config", commands: ["check"], "print what is in force and where it comes from, and nothing else"),
   ]
 }

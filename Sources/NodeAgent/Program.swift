@@ -24,6 +24,7 @@ enum Program {
       try source.print(file: file, flags: invocation.overrides, to: output)
     case "check": try CheckCommand.run(file: file, to: output, load: load)
     case "replay": try replay(invocation, source, output)
+    case "simulate": try simulate(invocation, source, output)
     case "tap", "fix", "record", "calibrate":
       try SensorTools(invocation, source, output, hostName: hostName()).run()
     default: try Agent(log: Log(environment: environment), environment: environment, load: load).run()
@@ -48,6 +49,23 @@ enum Program {
     var command = ReplayCommand(
       configuration, file: invocation.operands.first ?? "", waveforms: waveforms, output: output)
     try command.run()
+  }
+
+  private static func simulate(
+    _ invocation: Invocation, _ source: ConfigurationSource, _ output: StandardOutput
+  ) throws(Termination) {
+    var environment = source.environment
+    if let password = invocation.text("pw") { environment["JUDDER_PASSWORD"] = password }
+    let found: Configuration
+    let configuration: NodeConfiguration
+    do throws(ConfigurationFailure) {
+      // The defaults, unless a file is named: a crowd has nothing to do with the node that happens to be here.
+      found = try source.read(file: invocation.text("config"), flags: invocation.overrides)
+      configuration = try node(found, environment)
+    } catch {
+      throw error.termination
+    }
+    try SimulateCommand(invocation, found, configuration, environment: environment, output: output).run()
   }
 
   private static func network(_ invocation: Invocation) throws(Termination) -> String {

@@ -12,7 +12,7 @@ extension Coordinate {
   }
 
   /// The place so far east and north of here [m]; here itself where the plane is of no use, at a pole.
-  func moved(eastM: Double, northM: Double) -> Coordinate {
+  public func moved(eastM: Double, northM: Double) -> Coordinate {
     let latitude = self.latitude + degrees(northM / Coordinate.earthRadiusM)
     var longitude = self.longitude + degrees(eastM / (Coordinate.earthRadiusM * cos(radians(self.latitude))))
     if longitude > 180 { longitude -= 360 }

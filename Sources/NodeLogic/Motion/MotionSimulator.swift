@@ -1,19 +1,13 @@
 public import Telemetry
 
 /// Makes up what an accelerometer would measure, from a seed: the same seed gives the same samples everywhere.
-///
-/// The sensor is a cheap one: 3 mg of white noise on each axis in a bandwidth of half the rate at 100 Hz, growing with
-/// the root of the rate, and steps of 1 mg.
 public struct MotionSimulator: Sendable {
-  private static let noiseG = 0.003
-  private static let noiseRateHz = 100.0
-  private static let stepG = 0.001
-
   /// What the simulated node goes through.
   public let scenario: MotionScenario
   /// Samples per second [Hz], 1...10000.
   public let rateHz: Double
   private let start: Instant
+  private let sensor: CheapSensor
   private var count = 0
   private var random: RandomNumbers
   private var pose: Pose
@@ -29,6 +23,7 @@ public struct MotionSimulator: Sendable {
     self.scenario = scenario
     self.rateHz = rateHz >= 1 ? min(rateHz, 10_000) : 1
     self.start = start
+    sensor = CheapSensor(rateHz: self.rateHz)
     random = RandomNumbers(seed: seed)
     pose = Pose(&random)
     walk = Walk(&random)
@@ -55,17 +50,7 @@ public struct MotionSimulator: Sendable {
     case .dropped: g = drops.felt(at: time, stepS: 1 / rateHz, &random)
     case .shaken: g = Vector(0.02, -0.03, 0.9993) + shaking.acceleration(at: time, &random)
     }
-    return Sample(at: at, g: measured(g))
-  }
-
-  /// What the sensor makes of the truth: noise, then steps.
-  private mutating func measured(_ g: Vector) -> Vector {
-    let noise = Self.noiseG * (rateHz / Self.noiseRateHz).squareRoot()
-    return Vector(rounded(g.x, noise), rounded(g.y, noise), rounded(g.z, noise))
-  }
-
-  private mutating func rounded(_ g: Double, _ noise: Double) -> Double {
-    ((g + noise * random.normal()) / Self.stepG).rounded() * Self.stepG
+    return Sample(at: at, g: sensor.reading(of: g, &random))
   }
 }
 
