@@ -31,7 +31,11 @@ struct FleetConfiguration {
       prefix: try FleetConfiguration.prefix(configuration),
       alertsPrefix: try FleetConfiguration.alertsPrefix(configuration),
       maxNodes: configuration.integer("fleet.max_nodes"), graceS: configuration.number("fleet.grace_s"),
-      rules: try FleetConfiguration.rules(configuration), publishes: sinks.contains { $0.kind == .mqtt })
+      rules: [], publishes: sinks.contains { $0.kind == .mqtt })
+    fleet.labels = try Label.all(configuration)
+    fleet.windows = try Window.list(configuration)
+    fleet.rules = try Rule.list(configuration, sinks: sinks.map(\.name), windows: fleet.windows)
+    fleet.flapping = FleetState.Flapping(configuration)
     var environment = environment
     if let password { environment["JUDDER_PASSWORD"] = password }
     broker = try BrokerSettings(configuration, clientID: clientID, environment: environment)
@@ -56,48 +60,6 @@ struct FleetConfiguration {
       return try TopicPrefix(configuration.text("fleet.alerts_prefix"))
     } catch {
       throw ConfigurationFailure([configuration.problem("fleet.alerts_prefix", "is no prefix: \(error)")])
-    }
-  }
-
-  // MARK: Rules
-
-  private static func rules(_ configuration: Configuration) throws(ConfigurationFailure) -> [Rule] {
-    var problems: [ConfigurationProblem] = []
-    var rules: [Rule] = []
-    for table in configuration.rows("rule") {
-      guard let kind = Rule.Kind(rawValue: table.text("kind")) else { continue }
-      problems += misplaced(table, kind)
-      let rule = rule(table, kind)
-      if rules.contains(where: { $0.name == rule.name }) {
-        let key = table.isSet("name") ? "name" : "kind"
-        problems.append(table.problem(key, "gives the name '\(rule.name)' to a second rule; set another name"))
-      }
-      rules.append(rule)
-    }
-    guard problems.isEmpty else { throw ConfigurationFailure(problems) }
-    return rules.isEmpty ? Rule.defaults : rules
-  }
-
-  private static func rule(_ table: ConfigurationTable, _ kind: Rule.Kind) -> Rule {
-    var rule = Rule(name: table.optionalText("name") ?? kind.rawValue, kind: kind)
-    rule.nodes = NamePattern(table.text("nodes"))
-    rule.severity = table.optionalText("severity").flatMap { Rule.Severity(rawValue: $0) } ?? rule.severity
-    rule.forS = table.optionalNumber("for_s") ?? rule.forS
-    rule.clearForS = table.optionalNumber("clear_for_s") ?? rule.clearForS
-    rule.holdS = table.optionalNumber("hold_s") ?? rule.holdS
-    rule.minPeakG = table.optionalNumber("min_peak_g") ?? rule.minPeakG
-    rule.fence = table.optionalText("fence")
-    rule.maxAgeS = table.optionalNumber("max_age_s") ?? rule.maxAgeS
-    return rule
-  }
-
-  /// Keys that mean nothing for a rule of this kind.
-  private static func misplaced(_ table: ConfigurationTable, _ kind: Rule.Kind) -> [ConfigurationProblem] {
-    let kinds: [(key: String, kind: Rule.Kind)] = [
-      ("hold_s", .silent), ("min_peak_g", .shake), ("max_age_s", .shake), ("fence", .geofence),
-    ]
-    return kinds.filter { table.isSet($0.key) && $0.kind != kind }.map {
-      table.problem($0.key, "is for rules of the kind \($0.kind.rawValue), and this one is \(kind.rawValue); remove it")
     }
   }
 }

@@ -18,7 +18,8 @@ enum FleetSchema {
       fleet,
       BrokerSection.section(
         clientID: "judder-fleet- and the host name, for watch and check 8 random digits", reconnectSpreadS: 0),
-      StoreSettings.section, rule, SinkSettings.section, WaveformKeeping.section, log,
+      StoreSettings.section, Label.section, Rule.section, FleetState.Flapping.section, Window.section,
+      SinkSettings.section, WaveformKeeping.section, log,
     ])
 
   private static let fleet = ConfigurationSection(
@@ -49,47 +50,6 @@ enum FleetSchema {
       .number(
         "grace_s", 0...3600, unit: "s", default: 30,
         "After the connection to the broker is made, silence does not count for so long: nodes come back one by one."),
-    ])
-
-  private static let rule = ConfigurationSection(
-    "rule", .list,
-    summary:
-      "What raises an alert. Without any of these there is one rule of each kind but geofence, named like it, for "
-      + "every node.",
-    [
-      .choice(
-        "kind", Rule.Kind.allCases.map(\.rawValue),
-        "shake: a node shook. lost-fix: a node says that it has no position. silent: nothing comes from a node. "
-          + "geofence: a node left a fence of its own configuration."
-      ).required,
-      .text("name", note: "the kind", "Name in topics, lines and logs: a to z, 0 to 9 and -, at most 63.").checked {
-        value in
-        guard case .text(let text) = value, !FleetTopic.isLevel(text) else { return nil }
-        return "must be a to z, 0 to 9 and -, at most 63 characters, and not begin with -"
-      },
-      .text("nodes", default: "*", "The nodes that it concerns: a name, with * for any characters and ? for one."),
-      .choice(
-        "severity", Rule.Severity.allCases.map(\.rawValue), note: "critical for silent, else warning",
-        "How much it matters."),
-      .number(
-        "for_s", 0...604_800, unit: "s",
-        note: "shake and geofence 0; lost-fix 60; silent two and a half times the node's health.interval_s",
-        "How long the condition must hold before the alert fires. For lost-fix it counts from the node's message that "
-          + "it has no position, which comes some time after the last one; the alert says how long that is ago."),
-      .number(
-        "clear_for_s", 0...604_800, unit: "s", note: "shake and silent 10; lost-fix 30; geofence 0",
-        "How long the condition must be over before the alert resolves."),
-      .number(
-        "hold_s", 0...86_400, unit: "s", note: "30",
-        "Only silent: how long a node whose connection broke may take to come back before the alert fires."),
-      .number("min_peak_g", 0...10_000, unit: "g", note: "0", "Only shake: weaker shakes do not count."),
-      .number(
-        "max_age_s", 0...604_800, unit: "s", note: "300",
-        "Only shake: one that is older when it arrives, by clocks that can be trusted, does not fire."),
-      .text(
-        "fence", note: "any: the one crossed last counts",
-        "Only geofence: the fence's name in the nodes' configuration. The alert fires when it is left, and resolves "
-          + "when it is entered."),
     ])
 
   private static let log = ConfigurationSection(

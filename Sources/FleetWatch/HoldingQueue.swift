@@ -42,6 +42,7 @@ struct HoldingQueue {
       switch effect {
       case .keep: return false
       case .change, .link, .log: return true
+      case .answer: return isBypassed || !hold(effect, at: now)
       case .alert, .publish: return isBypassed || !hold(effect, at: now)
       }
     }
@@ -54,6 +55,7 @@ struct HoldingQueue {
     }
     if case .latest = keep, collecting.latest.count >= Self.mostRows { return }
     if case .boot = keep, collecting.notes.count >= Self.mostRows { return }
+    if case .decision = keep, collecting.decisions.count >= Self.mostRows { return }
     collecting.add(keep)
     if collecting.since == nil { collecting.since = now }
   }
@@ -135,10 +137,10 @@ struct HoldingQueue {
 
 /// What is written together, and what waits for it.
 struct HeldBatch {
-  /// One rule at one node.
+  /// One rule about one subject.
   struct AlertPlace: Hashable {
     var rule: String
-    var node: NodeName
+    var subject: AlertSubject
   }
 
   /// A node and a place.
@@ -156,18 +158,27 @@ struct HeldBatch {
   private(set) var latest: [LatestPlace: KeptMessage] = [:]
   /// Nil: forget it.
   private(set) var alerts: [AlertPlace: KeptAlert?] = [:]
+  /// In the order in which they were made.
+  var decisions: [Decision] = []
+  /// The last word on each.
+  private(set) var silences: [String: Silence] = [:]
   /// What may go out afterwards, in order.
   var held: [Effect] = []
 
-  var isEmpty: Bool { events.isEmpty && notes.isEmpty && latest.isEmpty && alerts.isEmpty && held.isEmpty }
+  var isEmpty: Bool {
+    events.isEmpty && notes.isEmpty && latest.isEmpty && alerts.isEmpty && decisions.isEmpty && silences.isEmpty
+      && held.isEmpty
+  }
 
   mutating func add(_ keep: Keep) {
     switch keep {
     case .event(let event): events.append(event)
     case .boot(let note): notes.append(note)
     case .latest(let message): latest[LatestPlace(node: message.node, place: message.place)] = message
-    case .alert(let alert): alerts[AlertPlace(rule: alert.rule, node: alert.node)] = .some(alert)
-    case .alertOver(let rule, let node): alerts[AlertPlace(rule: rule, node: node)] = .some(nil)
+    case .alert(let alert): alerts[AlertPlace(rule: alert.rule, subject: alert.subject)] = .some(alert)
+    case .alertOver(let rule, let subject): alerts[AlertPlace(rule: rule, subject: subject)] = .some(nil)
+    case .decision(let decision): decisions.append(decision)
+    case .silence(let silence): silences[silence.id] = silence
     }
   }
 
@@ -183,6 +194,8 @@ struct HeldBatch {
     notes = earlier.notes + notes
     latest = earlier.latest.merging(latest) { $1 }
     alerts = earlier.alerts.merging(alerts) { $1 }
+    decisions = earlier.decisions + decisions
+    silences = earlier.silences.merging(silences) { $1 }
     held = earlier.held + held
   }
 }

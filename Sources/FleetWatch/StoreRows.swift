@@ -15,13 +15,15 @@ extension StoreBatch {
         node: $0.node, boot: $0.boot, clock: $0.clock, interleavings: $0.interleavings, replays: $0.replays)
     }
     for (place, alert) in batch.alerts {
-      let identity = AlertIdentity(rule: place.rule, subject: place.node.description)
+      let identity = AlertIdentity(rule: place.rule, subject: place.subject.description)
       if let alert {
         alerts.append(Store.KeptAlert(alert, identity))
       } else {
         forgottenAlerts.append(identity)
       }
     }
+    changes = batch.decisions.map { .decision(KeptDecision($0)) }
+    changes += batch.silences.values.map { .silence(KeptSilence($0)) }
   }
 }
 
@@ -68,7 +70,7 @@ extension Store.KeptAlert {
   init(_ alert: FleetLogic.KeptAlert, _ identity: AlertIdentity) {
     let (phase, leftS): (Phase, Double?) =
       switch alert.phase {
-      case .over: (.resolved, nil)
+      case .over, .quiet: (.resolved, nil)
       case .pending(let leftS): (.pending, leftS)
       case .firing(let leftS): (.firing, leftS)
       case .clearing(let leftS): (.clearing, leftS)
@@ -90,7 +92,7 @@ extension FleetLogic.KeptFleet {
     let times = kept.nodes.flatMap { node in node.boots.map(\.last) + node.latest.compactMap(\.received) }
     self.init(
       nodes: nodes, alerts: kept.alerts.compactMap { FleetLogic.KeptAlert(decoding: $0.details) },
-      lastReceived: times.max())
+      silences: kept.silences.compactMap { Silence($0) }, lastReceived: times.max())
   }
 }
 
@@ -101,5 +103,33 @@ extension FleetLogic.KeptBoot {
     interleavings = kept.interleavings
     conflicts = kept.conflicts
     replays = kept.replays
+  }
+}
+
+extension KeptDecision {
+  init(_ decision: Decision) {
+    self.init(
+      at: decision.at, AlertIdentity(rule: decision.rule, subject: decision.subject.description), alert: decision.alert,
+      step: decision.step.rawValue, state: decision.told?.state.rawValue, reason: decision.reason,
+      details: decision.told.map { FleetJSON.alert($0) })
+  }
+}
+
+extension KeptSilence {
+  init(_ silence: Silence) {
+    self.init(
+      id: silence.id, start: silence.start, end: silence.end, author: silence.author, comment: silence.comment,
+      matchers: String(decoding: silence.matchers.encode(), as: UTF8.self), made: silence.made, ended: silence.ended)
+  }
+}
+
+extension Silence {
+  /// Nil for one that this version cannot read.
+  init?(_ kept: KeptSilence) {
+    guard let matchers = Matchers(decoding: Array(kept.matchers.utf8)), let end = kept.end else { return nil }
+    self.init(
+      id: kept.id, matchers, start: kept.start ?? kept.made, end: end, author: kept.author ?? "",
+      comment: kept.comment ?? "", made: kept.made)
+    ended = kept.ended
   }
 }

@@ -55,7 +55,7 @@ struct Viewer {
     case .alert(let alert): PlainLine.of(alert)
     case .change(let change): PlainLine.of(change)
     case .link(let link, let moment): PlainLine.of(link, at: moment)
-    case .publish, .log, .keep: nil
+    case .publish, .log, .keep, .answer: nil
     }
   }
 
@@ -64,7 +64,7 @@ struct Viewer {
     case .alert(let alert): FleetJSON.alert(alert)
     case .change(let change): fleet.node(change.node).map { FleetJSON.change(change, $0, fleet.clock) }
     case .link(let link, let moment): FleetJSON.link(link, at: moment)
-    case .publish, .log, .keep: nil
+    case .publish, .log, .keep, .answer: nil
     }
   }
 }

@@ -239,7 +239,7 @@ final class Watcher {
       case .change(let change):
         guard case .message(let telegram, _, _) = change.kind else { break }
         keepWaveforms { $0.take(telegram, of: change.node, at: change.at.instant) }
-      case .link, .keep: break
+      case .link, .keep, .answer: break
       }
       attempt { () throws(Termination) in try viewer?.show(effect, fleet) }
     }

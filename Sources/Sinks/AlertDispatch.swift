@@ -59,7 +59,7 @@ public struct AlertDispatch {
   public mutating func deliver(_ alert: Alert) -> [LogEntry] {
     var entries: [LogEntry] = []
     (refusing, carrying) = ([], [])
-    for (index, sink) in sinks.enumerated() {
+    for (index, sink) in sinks.enumerated() where alert.sinks.isEmpty || alert.sinks.contains(sink.name) {
       do throws(SinkProblem) {
         try sink.deliver(alert)
         records[index].delivered += 1

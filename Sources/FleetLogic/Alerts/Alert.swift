@@ -38,14 +38,15 @@ public struct Alert: Equatable, Sendable {
   /// Why it is not told just now; nil in everything that is.
   public var mute: Mute?
   /// Somebody looks after it.
-  public var acknowledgement: Acknowledgement?
+  public var acknowledgement: AlertAcknowledgement?
   /// The sinks that it is for, by name; empty: all.
   public var sinks: [String] = []
   /// It was decided before a restart, and nobody knows whether it was told then.
   public var mayHaveBeenTold = false
 
   public init(
-    id: String, rule: String, kind: Rule.Kind, severity: Rule.Severity, subject: AlertSubject, state: AlertMessage.State,
+    id: String, rule: String, kind: Rule.Kind, severity: Rule.Severity, subject: AlertSubject,
+    state: AlertMessage.State,
     previous: AlertMessage.State?, at: Moment, since: WallTime, count: Int, value: Double?, summary: String,
     reason: String
   ) {

@@ -35,7 +35,7 @@ struct Notice: Equatable, Sendable {
   /// Why it is not told just now.
   var mute: Mute?
   /// Somebody has seen it.
-  var acknowledgement: Acknowledgement?
+  var acknowledgement: AlertAcknowledgement?
 }
 
 /// What a rule remembers of its subject from one message to the next. Bounded.

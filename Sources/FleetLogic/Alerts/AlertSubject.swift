@@ -39,7 +39,9 @@ public enum AlertSubject: Hashable, Sendable, CustomStringConvertible {
 
 /// Whose, by place: in the list of nodes, or in that of sites.
 enum AlertPlace: Hashable, Comparable, Sendable {
-  case node(Int), site(Int), fleet
+  case node(Int)
+  case site(Int)
+  case fleet
 }
 
 /// One rule about one subject, both by place.

@@ -97,7 +97,8 @@ extension KeptAlert {
   /// Nil when the line is not one that `encode` wrote.
   public init?(decoding line: [UInt8]) {
     guard let json = try? JSONValue.parse(line), let rule = json["rule"]?.string,
-      let subject = (json["subject"] ?? json["node"])?.string.flatMap({ AlertSubject($0) }), let phase = Self.phase(json),
+      let subject = (json["subject"] ?? json["node"])?.string.flatMap({ AlertSubject($0) }),
+      let phase = Self.phase(json),
       let since = json["since_t"]?.number, let count = json["count"]?.integer, let at = json["t"]?.number
     else { return nil }
     self.init(

@@ -9,7 +9,7 @@ struct KeptNotice: Equatable, Sendable {
   var firedAgoS: Double?
   var repeatsInS: Double?
   var mute: Mute?
-  var acknowledgement: Acknowledgement?
+  var acknowledgement: AlertAcknowledgement?
 
   init(_ notice: Notice, at now: Instant) {
     isTold = notice.isTold
@@ -48,7 +48,7 @@ struct KeptNotice: Equatable, Sendable {
     repeatsInS = json["repeats_in_s"]?.number
     mute = json["mute"]?.string.flatMap { Mute.Cause(rawValue: $0) }.map { Mute($0, json["mute_reason"]?.string ?? "") }
     guard let author = json["author"]?.string, let at = json["acknowledged_t"]?.number else { return }
-    acknowledgement = Acknowledgement(
+    acknowledgement = AlertAcknowledgement(
       author: author, comment: json["comment"]?.string ?? "", at: WallTime(seconds: at))
   }
 }

@@ -9,7 +9,7 @@ extension FleetState {
   mutating func carryOut(_ order: Order, at moment: Moment) -> OrderAnswer {
     switch order {
     case .acknowledge(let matchers, let author, let comment):
-      let word = Acknowledgement(author: author, comment: comment, at: moment.wall)
+      let word = AlertAcknowledgement(author: author, comment: comment, at: moment.wall)
       return acknowledge(matchers, word, at: moment)
     case .unacknowledge(let matchers, let author): return unacknowledge(matchers, author, at: moment)
     case .silence(let silence): return add(silence, at: moment)
@@ -32,7 +32,7 @@ extension FleetState {
   }
 
   private mutating func acknowledge(
-    _ matchers: Matchers, _ word: Acknowledgement, at moment: Moment
+    _ matchers: Matchers, _ word: AlertAcknowledgement, at moment: Moment
   ) -> OrderAnswer {
     let keys = firing(matchers)
     guard !keys.isEmpty else { return OrderAnswer(false, "no alert that fires is meant by that") }

@@ -62,7 +62,8 @@ extension FleetState {
     }.min { $0.id < $1.id }
     if let silence {
       return Mute(
-        .silenced, "\(SafeText.escaped(silence.author, limit: 60)) silenced it (\(silence.id)) until "
+        .silenced,
+        "\(SafeText.escaped(silence.author, limit: 60)) silenced it (\(silence.id)) until "
           + "\(silence.end.rfc3339): \(SafeText.escaped(silence.comment, limit: 200))")
     }
     guard let index = key.node else { return nil }
@@ -98,7 +99,10 @@ extension FleetState {
       || record.life.isFiring && (record.notice.mute != nil || record.notice.repeats != nil || hasSilences)
     if isWorthIt { attended.insert(key) } else { attended.remove(key) }
     guard isWorthIt else { return }
-    let due = [record.notice.repeats, record.memory.flap.map { $0.changed + configuration.flapping.calmS }, groupDue(key, record)]
+    let due = [
+      record.notice.repeats, record.memory.flap.map { $0.changed + configuration.flapping.calmS },
+      groupDue(key, record),
+    ]
     policyDue = ([policyDue] + due).compactMap { $0 }.min()
   }
 

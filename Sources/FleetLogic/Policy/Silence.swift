@@ -80,7 +80,7 @@ public struct Silence: Equatable, Sendable {
 }
 
 /// Somebody has seen an alert, and looks after it: it is not told again while it stays as it is.
-public struct Acknowledgement: Equatable, Sendable {
+public struct AlertAcknowledgement: Equatable, Sendable {
   /// Who.
   public var author: String
   /// What they said; may be empty.

@@ -145,7 +145,9 @@ public struct FleetTable: Equatable, Sendable {
   /// One line an alert, the newest first, at most a third of the terminal.
   private func alertLines(_ alerts: [Alert], at now: Instant) -> [String] {
     let room = height.map { max(1, $0 / 3) } ?? 10
-    let newest = alerts.sorted { ($0.since.seconds, $1.subject.description) > ($1.since.seconds, $0.subject.description) }
+    let newest = alerts.sorted {
+      ($0.since.seconds, $1.subject.description) > ($1.since.seconds, $0.subject.description)
+    }
     var lines = newest.prefix(alerts.count > room ? room - 1 : room).map { alert in
       let age = Age.text(alert.at.wall - alert.since)
       return paint(

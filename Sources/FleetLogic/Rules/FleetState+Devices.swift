@@ -101,7 +101,8 @@ extension HealthMessage.Spool {
       (.damaged, broken > 0, "it could not read back what it had kept", Double(broken), false),
       (.refused, aside > 0, "the broker refuses its events", Double(aside), false),
       (
-        .degraded, trouble != nil, "its events are not kept on its disk: \(SafeText.escaped(trouble ?? "", limit: 200))",
+        .degraded, trouble != nil,
+        "its events are not kept on its disk: \(SafeText.escaped(trouble ?? "", limit: 200))",
         nil, true
       ),
       (

@@ -95,7 +95,8 @@ extension FleetState {
   ) {
     let upright = records[key]?.memory.upright
     let isFaceGood =
-      tipped.faces.isEmpty ? upright.map { $0.face == orientation.face } ?? true : tipped.faces.contains(orientation.face)
+      tipped.faces.isEmpty
+      ? upright.map { $0.face == orientation.face } ?? true : tipped.faces.contains(orientation.face)
     let leanDeg = upright.map { degrees(acos(min(1, max(-1, $0.up.dot(orientation.up))))) }
     guard isFaceGood else {
       return observe(
@@ -143,7 +144,9 @@ extension RuleMemory {
     }
     parking = home
     if let place = stand, place.distanceM(to: here) <= moved.clearM {
-      guard here.since - place.since >= moved.parkedS else { return distanceM > moved.raiseM ? .away(distanceM) : .none }
+      guard here.since - place.since >= moved.parkedS else {
+        return distanceM > moved.raiseM ? .away(distanceM) : .none
+      }
       parking = place
       parking?.isParked = true
       stand = nil

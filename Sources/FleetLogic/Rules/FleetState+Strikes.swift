@@ -112,7 +112,8 @@ extension FleetState {
     if record.isQuiet { record.value = [record.value, strike.peakG].compactMap { $0 }.max() }
     put(key, record)
     log(
-      .debug, "\(configuration.rules[key.rule].name) on \(subject(key.place)): \(strike.name), \(counted) of "
+      .debug,
+      "\(configuration.rules[key.rule].name) on \(subject(key.place)): \(strike.name), \(counted) of "
         + "\(events.count) within \(plain(events.withinS)) s")
     return counted
   }

@@ -72,7 +72,9 @@ extension Together {
       let need = need(at: root)
       let star = star(of: root) { !isTaken[$0] }
       var verdict = verdict(root, star, need)
-      if verdict == nil, wasTold { verdict = open.first { $0.root == held[root].key }?.told.kind == .local ? .near : .far }
+      if verdict == nil, wasTold {
+        verdict = open.first { $0.root == held[root].key }?.told.kind == .local ? .near : .far
+      }
       guard let verdict else { continue }
       let reachM = verdict == .near ? settings.localM : settings.radiusKm * 1000
       let shakes = closure(of: root, reachM: reachM, isTaken)

@@ -1,0 +1,200 @@
+internal import Daemon
+internal import FleetLogic
+internal import Telemetry
+
+// From the configuration's tables to rules.
+extension Rule {
+  /// All rules, or the defaults where there is none.
+  static func list(_ configuration: Configuration, sinks: [String], windows: [Window]) throws(ConfigurationFailure)
+    -> [Rule]
+  {
+    var problems: [ConfigurationProblem] = []
+    var rules: [Rule] = []
+    for table in configuration.rows("rule") {
+      guard let kind = Kind(rawValue: table.text("kind")) else { continue }
+      let rule = Rule(table, kind)
+      problems += misplaced(table, kind) + reversed(table, rule)
+      problems += unknown(table, "sinks", sinks, "sink") + unknown(table, "only", windows.map(\.name), "window")
+      problems += unknown(table, "except", windows.map(\.name), "window")
+      if rules.contains(where: { $0.name == rule.name }) {
+        let key = table.isSet("name") ? "name" : "kind"
+        problems.append(table.problem(key, "gives the name '\(rule.name)' to a second rule; set another name"))
+      }
+      rules.append(rule)
+    }
+    guard problems.isEmpty else { throw ConfigurationFailure(problems) }
+    return rules.isEmpty ? Rule.defaults : rules
+  }
+
+  private init(_ table: ConfigurationTable, _ kind: Kind) {
+    self.init(name: table.optionalText("name") ?? kind.rawValue, Condition(kind, table), scope: Scope(table))
+    severity = table.optionalText("severity").flatMap { Severity(rawValue: $0) } ?? severity
+    forS = table.optionalNumber("for_s") ?? forS
+    clearForS = table.optionalNumber("clear_for_s") ?? clearForS
+    repeatS = table.optionalNumber("repeat_s")
+    sinks = table.optionalTexts("sinks") ?? []
+    times = Times(only: table.optionalTexts("only") ?? [], except: table.optionalTexts("except") ?? [])
+    if let nodes = table.optionalInteger("group_nodes") {
+      grouping = nodes == 0 ? nil : grouping ?? Grouping()
+      grouping?.leastNodes = nodes
+    }
+    grouping?.leastShare = table.optionalNumber("group_share") ?? 0.5
+    grouping?.waitS = table.optionalNumber("group_wait_s") ?? 60
+  }
+
+  /// Keys that mean nothing for a rule of this kind.
+  private static func misplaced(_ table: ConfigurationTable, _ kind: Kind) -> [ConfigurationProblem] {
+    kindsOfKeys.filter { table.isSet($0.key) && !$0.kinds.contains(kind) }.map { key, kinds in
+      let names = kinds.map(\.rawValue).joined(separator: " and ")
+      let noun = kinds.count == 1 ? "the kind" : "the kinds"
+      return table.problem(
+        key, "is for rules of \(noun) \(names), and this one is \(kind.rawValue); remove it")
+    }
+  }
+
+  /// Thresholds whose end is above their beginning.
+  private static func reversed(_ table: ConfigurationTable, _ rule: Rule) -> [ConfigurationProblem] {
+    let pairs: [(key: String, clear: Double?, raise: Double?)]
+    switch rule.condition {
+    case .shake(let events), .impact(let events): pairs = [("clear_peak_g", events.clearPeakG, events.minPeakG)]
+    case .poorFix(let poor): pairs = [("clear_m", poor.clearM, poor.raiseM)]
+    case .moved(let moved): pairs = [("clear_m", moved.clearM, moved.raiseM)]
+    case .tipped(let tipped): pairs = [("clear_deg", tipped.clearDeg, tipped.raiseDeg)]
+    case .clockWrong(let wrong): pairs = [("clear_s", wrong.clearS, wrong.raiseS)]
+    case .spool(let spool): pairs = [("clear_s", spool.clearS, spool.raiseS)]
+    case .rate(let rate): pairs = [("clear_per_min", rate.clearPerMin, rate.raisePerMin)]
+    case .flapping(let flapping):
+      pairs = [("clear_count", Double(flapping.clearCount), Double(flapping.count - 1))]
+    default: pairs = []
+    }
+    return pairs.compactMap { key, clear, raise in
+      guard let clear else { return nil }
+      guard let raise else {
+        return table.problem(key, "means nothing without the threshold that raises the alert; set that")
+      }
+      guard clear > raise else { return nil }
+      return table.problem(
+        key, "must be at most \(Decimal.text(raise, decimals: 3)), so that what raises the alert does not end it")
+    }
+  }
+
+  private static func unknown(
+    _ table: ConfigurationTable, _ key: String, _ names: [String], _ noun: String
+  ) -> [ConfigurationProblem] {
+    guard let odd = table.optionalTexts(key)?.first(where: { !names.contains($0) }) else { return [] }
+    let known = names.isEmpty ? "there is none" : "there are \(names.joined(separator: ", "))"
+    return [table.problem(key, "has \(SafeText.quoted(odd)), and no \(noun) is called so; \(known)")]
+  }
+}
+
+extension Scope {
+  /// `nodes`, `sites` and `groups` of a table that has them.
+  init(_ table: ConfigurationTable) {
+    let nodes = table.text("nodes").split(separator: ",").map { NamePattern(String($0.drop { $0 == " " })) }
+    self.init(
+      nodes: nodes == [.everything] ? [] : nodes,
+      sites: (table.optionalTexts("sites") ?? []).map { NamePattern($0) },
+      groups: (table.optionalTexts("groups") ?? []).map { NamePattern($0) })
+  }
+}
+
+extension Condition {
+  fileprivate init(_ kind: Kind, _ table: ConfigurationTable) {
+    self.init(kind)
+    switch self {
+    case .shake(var events):
+      events.read(table)
+      self = .shake(events)
+    case .impact(var events):
+      events.read(table)
+      self = .impact(events)
+    case .lostFix(var lostFix):
+      lostFix.reasons = table.words("reasons") ?? lostFix.reasons
+      self = .lostFix(lostFix)
+    case .poorFix(var poor):
+      table.read("raise_m", &poor.raiseM)
+      table.read("clear_m", &poor.clearM)
+      self = .poorFix(poor)
+    case .silent(var silence):
+      table.read("hold_s", &silence.holdS)
+      self = .silent(silence)
+    case .flapping(var flapping):
+      flapping.count = table.optionalInteger("count") ?? flapping.count
+      flapping.clearCount = table.optionalInteger("clear_count") ?? min(flapping.clearCount, flapping.count - 1)
+      table.read("within_s", &flapping.withinS)
+      self = .flapping(flapping)
+    case .moved(var moved):
+      table.read("raise_m", &moved.raiseM)
+      moved.clearM = min(moved.clearM, moved.raiseM)
+      table.read("clear_m", &moved.clearM)
+      table.read("parked_s", &moved.parkedS)
+      self = .moved(moved)
+    case .geofence, .tipped, .sensorFault, .clockWrong, .spool, .clone, .rate, .together: readFurther(table)
+    }
+  }
+
+  private mutating func readFurther(_ table: ConfigurationTable) {
+    switch self {
+    case .geofence(var geofence):
+      geofence.fence = table.optionalText("fence")
+      geofence.event = table.optionalText("crossing").flatMap { GeofenceMessage.Event(rawValue: $0) } ?? geofence.event
+      self = .geofence(geofence)
+    case .tipped(var tipped):
+      tipped.faces = table.words("faces") ?? tipped.faces
+      tipped.raiseDeg = table.optionalNumber("raise_deg")
+      tipped.clearDeg = table.optionalNumber("clear_deg")
+      self = .tipped(tipped)
+    case .sensorFault(var fault):
+      fault.faults = table.words("faults") ?? fault.faults
+      self = .sensorFault(fault)
+    case .clockWrong(var wrong):
+      table.read("raise_s", &wrong.raiseS)
+      wrong.clearS = min(wrong.clearS, wrong.raiseS)
+      table.read("clear_s", &wrong.clearS)
+      self = .clockWrong(wrong)
+    case .spool(var spool):
+      spool.troubles = table.words("troubles") ?? spool.troubles
+      table.read("raise_s", &spool.raiseS)
+      spool.clearS = min(spool.clearS, spool.raiseS)
+      table.read("clear_s", &spool.clearS)
+      self = .spool(spool)
+    case .clone(var clone):
+      table.read("quiet_s", &clone.quietS)
+      self = .clone(clone)
+    case .rate(var rate):
+      rate.raisePerMin = table.optionalNumber("raise_per_min")
+      rate.clearPerMin = table.optionalNumber("clear_per_min")
+      // A rate that is given says what is odd; a factor besides only where it is given, too.
+      rate.factor = table.optionalNumber("factor") ?? (rate.raisePerMin == nil ? rate.factor : nil)
+      table.read("window_s", &rate.windowS)
+      self = .rate(rate)
+    case .together(var together):
+      together.leastNodes = table.optionalInteger("min_nodes") ?? together.leastNodes
+      table.read("false_per_year", &together.falsePerYear)
+      table.read("radius_km", &together.radiusKm)
+      self = .together(together)
+    default: break
+    }
+  }
+}
+
+extension Condition.Events {
+  fileprivate mutating func read(_ table: ConfigurationTable) {
+    table.read("min_peak_g", &minPeakG)
+    clearPeakG = table.optionalNumber("clear_peak_g")
+    count = table.optionalInteger("count") ?? count
+    table.read("within_s", &withinS)
+    table.read("max_age_s", &maxAgeS)
+    phases = table.words("phases") ?? phases
+    freeFall = table.optionalFlag("free_fall") ?? freeFall
+  }
+}
+
+extension ConfigurationTable {
+  fileprivate func read(_ key: String, _ value: inout Double) { value = optionalNumber(key) ?? value }
+
+  /// The schema has checked that each is a word.
+  fileprivate func words<Word: Hashable & RawRepresentable<String>>(_ key: String) -> Set<Word>? {
+    optionalTexts(key).map { Set($0.compactMap { Word(rawValue: $0) }) }
+  }
+}
