@@ -62,15 +62,10 @@ final class SimulatedFleet {
     hand(.store(.kept))
   }
 
-  private static var fenceRule: Rule? {
-    Rule.defaults.first.map { rule in
-      var rule = rule
-      rule.name = "yard"
-      rule.kind = .geofence
-      rule.fence = "yard"
-      rule.forS = 0
-      return rule
-    }
+  private static var fenceRule: Rule {
+    var geofence = Condition.Geofence()
+    geofence.fence = "yard"
+    return Rule(name: "yard", .geofence(geofence))
   }
 
   private func startSession(_ filters: [String]) {

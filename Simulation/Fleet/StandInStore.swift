@@ -51,8 +51,9 @@ struct StandInStore {
       case .latest(let message): latest[message.node, default: [:]][message.place] = message
       case .boot(let note): add(note)
       // As it comes back from a disk.
-      case .alert(let alert): alerts["\(alert.node)/\(alert.rule)"] = KeptAlert(decoding: alert.encode())
-      case .alertOver(let rule, let node): alerts["\(node)/\(rule)"] = nil
+      case .alert(let alert): alerts["\(alert.subject)/\(alert.rule)"] = KeptAlert(decoding: alert.encode())
+      case .alertOver(let rule, let subject): alerts["\(subject)/\(rule)"] = nil
+      case .decision, .silence: break
       }
     }
     for key in coverage.keys { coverage[key]?.advance() }

@@ -68,7 +68,7 @@ struct Ledger {
 
   private mutating func take(_ alert: AlertMessage) {
     alerts[alert.rule, default: [:]][alert.state, default: 0] += 1
-    alerted[alert.rule, default: []].insert(alert.node)
+    alerted[alert.rule, default: []].insert(alert.node ?? "")
   }
 
   /// The news since the last time.

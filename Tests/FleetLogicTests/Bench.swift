@@ -143,7 +143,7 @@ extension [Effect] {
   var alerts: [String] {
     compactMap {
       if case .alert(let alert) = $0 {
-        "\(alert.rule) \(alert.node) \(alert.state.rawValue) \(alert.count)"
+        "\(alert.rule) \(alert.subject) \(alert.state.rawValue) \(alert.count)"
       } else {
         nil
       }
@@ -169,7 +169,7 @@ extension [Effect] {
       case .link(let link, let moment):
         [PlainLine.of(link, at: moment) ?? "", String(decoding: FleetJSON.link(link, at: moment) ?? [], as: UTF8.self)]
       case .log(let entry): [entry.text]
-      case .keep: []
+      case .keep, .answer: []
       }
     }
   }

@@ -166,7 +166,7 @@ private func hostilePayloads() -> [Hostile] {
     for _ in 0..<30_000 {
       for alert in storm(&bench, hostile, &random).fullAlerts {
         // Every alert fires before it resolves, and resolves before it fires again.
-        let key = "\(alert.rule) \(alert.node)"
+        let key = "\(alert.rule) \(alert.subject)"
         if alert.state == .firing {
           #expect(firing.insert(key).inserted, "\(key) fired twice")
         } else {

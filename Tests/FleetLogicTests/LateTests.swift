@@ -100,8 +100,9 @@ import Testing
 
   /// It still holds, so it is told, and how long ago it was.
   @Test func aCrossingOfLongAgoSaysSo() throws {
-    var rule = Rule(name: "fence", kind: .geofence)
-    rule.fence = "depot"
+    var geofence = Condition.Geofence()
+    geofence.fence = "depot"
+    let rule = Rule(name: "fence", .geofence(geofence))
     var bench = Bench(rule: rule)
     let alert = try #require(bench.send("a", .crossing(.leave), sentAgo: 3600).fullAlerts.first)
     #expect(PlainLine.of(alert).contains("firing (warning, 60 min ago): a left"))

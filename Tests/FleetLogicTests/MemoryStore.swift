@@ -16,6 +16,8 @@ struct MemoryStore {
   private var notes: [String: KeptBoot] = [:]
   private var evicted: [String: [ClosedRange<UInt64>]] = [:]
   private var lastReceived: WallTime?
+  private(set) var decisions: [Decision] = []
+  private var silences: [String: Silence] = [:]
 
   mutating func take(_ effects: [Effect]) {
     for case .keep(let keep) in effects {
@@ -26,8 +28,10 @@ struct MemoryStore {
         note(message.received)
       case .alert(let alert):
         // Through its line, as on the disk.
-        alerts["\(alert.rule)/\(alert.node)"] = KeptAlert(decoding: alert.encode())
-      case .alertOver(let rule, let node): alerts["\(rule)/\(node)"] = nil
+        alerts["\(alert.rule)/\(alert.subject)"] = KeptAlert(decoding: alert.encode())
+      case .alertOver(let rule, let subject): alerts["\(rule)/\(subject)"] = nil
+      case .decision(let decision): decisions.append(decision)
+      case .silence(let silence): silences[silence.id] = silence
       case .boot(let note):
         var boot = notes["\(note.node)/\(note.boot)"] ?? KeptBoot(boot: note.boot, settled: [])
         boot.clock = note.clock ?? boot.clock
@@ -60,7 +64,8 @@ struct MemoryStore {
         name: name, boots: (boots[name.description] ?? []).map { boot($0, of: name) },
         latest: latest.values.filter { $0.node == name })
     }
-    return KeptFleet(nodes: nodes, alerts: Array(alerts.values), lastReceived: lastReceived)
+    return KeptFleet(
+      nodes: nodes, alerts: Array(alerts.values), silences: Array(silences.values), lastReceived: lastReceived)
   }
 
   private func boot(_ boot: BootID, of name: NodeName) -> KeptBoot {

@@ -221,9 +221,9 @@ import Testing
 
 @Suite struct GeofenceRuleTests {
   private static func rule(_ fence: String? = nil) -> Rule {
-    var rule = Rule(name: "fence", kind: .geofence)
-    rule.fence = fence
-    return rule
+    var geofence = Condition.Geofence()
+    geofence.fence = fence
+    return Rule(name: "fence", .geofence(geofence))
   }
 
   @Test func firesAtLeaveAndResolvesAtEnter() throws {

@@ -53,8 +53,9 @@ import Testing
   }
 
   @Test func aWeakShakeDoesNotCountUntilItIsStrong() {
-    var strong = rule
-    strong.minPeakG = 1.5
+    var events = Condition.Events()
+    events.minPeakG = 1.5
+    let strong = Rule(name: "shake", .shake(events))
     var bench = Bench(rule: strong)
     #expect(bench.send("a", .shake(1, peak: 1.0)).alerts.isEmpty)
     #expect(bench.send("a", .shake(1, .ended, peak: 1.6)).alerts == ["shake a firing 1"])

@@ -75,12 +75,14 @@ import Testing
       for_s = 90
       hold_s = 5
       """)
-    var hard = Rule(name: "hard-shake", kind: .shake, nodes: NamePattern("pump-*"))
+    var events = Condition.Events()
+    events.minPeakG = 1.5
+    var hard = Rule(name: "hard-shake", .shake(events), scope: Scope(nodes: [NamePattern("pump-*")]))
     hard.severity = .critical
-    hard.minPeakG = 1.5
-    var silent = Rule(name: "silent", kind: .silent)
+    var silence = Condition.Silence()
+    silence.holdS = 5
+    var silent = Rule(name: "silent", .silent(silence))
     silent.forS = 90
-    silent.holdS = 5
     #expect(configuration.fleet.rules == [hard, silent])
   }
 
@@ -94,8 +96,9 @@ import Testing
 
   @Test func aRuleOnAFenceNamesIt() throws {
     let rules = try load("[[rule]]\nkind = \"geofence\"\nfence = \"depot\"").fleet.rules
-    var expected = Rule(name: "geofence", kind: .geofence)
-    expected.fence = "depot"
+    var geofence = Condition.Geofence()
+    geofence.fence = "depot"
+    let expected = Rule(name: "geofence", .geofence(geofence))
     #expect(rules == [expected])
     #expect(
       problems("[[rule]]\nkind = \"shake\"\nfence = \"depot\"")

@@ -136,7 +136,7 @@ import Testing
 
   @Test func theFleetToolsOwnTopicsReadBack() throws {
     let prefix = TopicPrefix.standardFleet
-    let alert = FleetTopic.alert(rule: "lost-fix", node: "pump-7")
+    let alert = FleetTopic.alert(rule: "lost-fix", subject: "pump-7")
     #expect(FleetTopic.status.text(under: prefix) == "judder-fleet/status")
     #expect(alert.text(under: prefix) == "judder-fleet/alerts/lost-fix/pump-7")
     #expect(FleetTopic("judder-fleet/status", under: prefix) == .status)

@@ -35,7 +35,7 @@ public struct Rule: Equatable, Sendable {
 
   /// A rule of `kind` with the defaults of that kind.
   public init(name: String, kind: Kind, nodes: NamePattern = .everything) {
-    self.init(name: name, Condition(kind), scope: Scope(nodes: [nodes]))
+    self.init(name: name, Condition(kind), scope: Scope(nodes: nodes == .everything ? [] : [nodes]))
   }
 
   /// A rule about `condition`, with the defaults of its kind.
