@@ -60,7 +60,8 @@ extension SinkSettings {
     }
     if let warning = http.token?.warning { findings.append(Finding(.warning, subject, warning)) }
     if http.token != nil, urls.contains(where: { $0.hasPrefix("http://") }) {
-      findings.append(Finding(.warning, subject, "the token goes over http, which anybody can read", remedy: "use https"))
+      findings.append(
+        Finding(.warning, subject, "the token goes over http, which anybody can read", remedy: "use https"))
     }
     return findings
   }

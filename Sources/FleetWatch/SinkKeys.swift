@@ -53,7 +53,8 @@ extension SinkSettings {
       "token_file", note: "the credential sink-NAME-token of systemd, else none",
       "Only webhook and alertmanager: a file with a bearer token."),
     .path(
-      "ca_file", note: "the authorities this system trusts", "Only webhook and alertmanager: who may vouch for the receiver."),
+      "ca_file", note: "the authorities this system trusts",
+      "Only webhook and alertmanager: who may vouch for the receiver."),
     .text("proxy", note: "none, whatever the environment says", "Only webhook and alertmanager: URL of a proxy."),
     .texts(
       "urls", note: "required by alertmanager",

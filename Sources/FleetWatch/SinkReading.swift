@@ -50,7 +50,8 @@ extension SinkSettings {
     return [table.problem(key, "gives the name '\(name)' to a second sink with a queue; set another name")]
   }
 
-  private static func queue(_ table: ConfigurationTable, _ kind: Kind, _ name: String, _ home: String?) -> QueueSettings {
+  private static func queue(_ table: ConfigurationTable, _ kind: Kind, _ name: String, _ home: String?) -> QueueSettings
+  {
     var queue = QueueSettings()
     queue.folder = (table.optionalText("queue") ?? home).map { "\($0)/\(name)" }
     queue.notices = table.optionalInteger("queue_max") ?? queue.notices
