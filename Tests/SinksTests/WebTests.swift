@@ -175,7 +175,7 @@ import Testing
     #expect(chmod(program, 0o755) == 0)
     var settings = SinkSettings(name: "slow", kind: .sendmail)
     settings.work = .mail(MailSettings(program: program, from: "judder@a.example", to: ["ops@b.example"]))
-    settings.queue = QueueSettings(folder: place.path("sinks/slow"), collectS: 0.5)
+    settings.queue = QueueSettings(folder: place.path("sinks/slow"), collectS: 2)
     let sink = try #require(makeSink(settings) as? QueuedSink)
     defer { sink.stop(withinS: 5) }
     for number in 0..<300 { try sink.deliver(try alert("\(number)", summary: hostile)) }
