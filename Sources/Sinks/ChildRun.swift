@@ -50,7 +50,9 @@ struct ChildRun {
     var limit = (clock.now() + limitS, End.timedOut)
     var terminated: End?
     while true {
-      if errand.isStopping, limit.1 == .timedOut, terminated == nil { limit = (min(limit.0, clock.now() + Self.stopGraceS), .stopped) }
+      if errand.isStopping, limit.1 == .timedOut, terminated == nil {
+        limit = (min(limit.0, clock.now() + Self.stopGraceS), .stopped)
+      }
       let ready = child.wait(untilS: limit.0 - clock.now(), hasInput: !rest.isEmpty, errand)
       if ready.canTake { rest = child.write(rest) }
       if rest.isEmpty { child.closeInput() }

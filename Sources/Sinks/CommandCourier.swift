@@ -73,7 +73,8 @@ extension ChildRun {
     if !said.isEmpty { errand.log("heard from \(program)\(words)") }
     switch end {
     case .exited(0): return .done
-    case .exited(Self.again): return .later(SinkProblem("\(program) asks to be tried again later (75)\(words)"), afterS: nil)
+    case .exited(Self.again):
+      return .later(SinkProblem("\(program) asks to be tried again later (75)\(words)"), afterS: nil)
     case .exited(let code): return .failed(SinkProblem("\(program) ended with \(code)\(words)"))
     case .killed(let signal): return .failed(SinkProblem("\(program) was ended by signal \(signal)\(words)"))
     case .timedOut: return .failed(SinkProblem("\(program) took longer than timeout_s"))

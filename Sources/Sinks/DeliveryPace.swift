@@ -34,7 +34,9 @@ struct DeliveryPace {
   func due(waitingSince: Instant) -> Instant {
     var due = waitingSince + settings.collectS
     if let notBefore { due = max(due, notBefore) }
-    if let perMinute = settings.perMinute, tries.count >= perMinute { due = max(due, tries[tries.count - perMinute] + 60) }
+    if let perMinute = settings.perMinute, tries.count >= perMinute {
+      due = max(due, tries[tries.count - perMinute] + 60)
+    }
     return due
   }
 

@@ -130,11 +130,20 @@ final class HTTPRequest {
     let status = judder_curl_status(raw)
     // A body that is too long was cut off: the status says all.
     guard code == CURLE_OK || (code == CURLE_WRITE_ERROR && status > 0) else {
-      let text = String(cString: words)
-      return .failed(SafeText.escaped(text.isEmpty ? String(cString: curl_easy_strerror(code)) : text, limit: 200))
+      return .failed(said(code))
     }
     let afterS = judder_curl_retry_after(raw)
     return .answered(status: status, afterS: afterS > 0 ? Double(afterS) : nil, body: body)
+  }
+}
+
+extension HTTPRequest {
+  /// The same words for the same trouble: libcurl's have the milliseconds that it took.
+  private func said(_ code: CURLcode) -> String {
+    if code == CURLE_OPERATION_TIMEDOUT { return "no answer within timeout_s" }
+    let general = String(cString: curl_easy_strerror(code))
+    let text = String(cString: words)
+    return SafeText.escaped(text.isEmpty || text.contains(" ms") ? general : text, limit: 200)
   }
 }
 
@@ -151,7 +160,8 @@ extension HTTPRequest.End {
       switch status {
       case 200..<300: return .done
       case 300..<400:
-        return .failed(SinkProblem("\(place) answers \(status), a redirection, which is not followed; set the right url"))
+        return .failed(
+          SinkProblem("\(place) answers \(status), a redirection, which is not followed; set the right url"))
       case 408, 425, 429, 502, 503, 504: return .later(problem, afterS: afterS)
       case 400..<500: return .refused(problem)
       default: return .failed(problem)

@@ -12,6 +12,7 @@ public struct MailSettings: Equatable, Sendable {
   /// How long the program may take [s].
   public var limitS: Double
 
+  /// - Parameter program: gets `-i -t` as arguments.
   public init(program: String = "/usr/sbin/sendmail", from: String, to: [String], limitS: Double = 30) {
     arguments = [program, "-i", "-t"]
     self.from = from

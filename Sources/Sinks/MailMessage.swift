@@ -31,15 +31,16 @@ struct MailMessage {
     guard notices.count > 1, let first = notices.first else {
       return notices.first.map { "[judder] \($0.state): \(SafeText.escaped($0.summary, limit: 120))" } ?? ""
     }
-    return
-      "[judder] \(firing) firing, \(notices.count - firing) resolved: \(SafeText.escaped(first.summary, limit: 80)), ..."
+    let summary = SafeText.escaped(first.summary, limit: 80)
+    return "[judder] \(firing) firing, \(notices.count - firing) resolved: \(summary), ..."
   }
 
   private static func body(_ notices: [Notice]) -> String {
     let lines = notices.prefix(mostLines).map { notice in
       "\(notice.time.rfc3339) \(word(notice.node)) \(word(notice.rule)) \(word(notice.state))"
         + " (\(word(notice.severity))): \(SafeText.escaped(notice.summary, limit: 400))"
-        + (notice.reason.map { "\r\n    why: \(SafeText.escaped($0, limit: 400))" } ?? "") + "\r\n    id: \(word(notice.id))"
+        + (notice.reason.map { "\r\n    why: \(SafeText.escaped($0, limit: 400))" } ?? "")
+        + "\r\n    id: \(word(notice.id))"
     }
     let rest = notices.count - lines.count
     return lines.joined(separator: "\r\n") + (rest > 0 ? "\r\nand \(rest) more" : "") + "\r\n"
@@ -102,7 +103,8 @@ enum Base64 {
 
   /// Lines of 76 characters.
   static func lines(_ bytes: [UInt8]) -> String {
-    stride(from: 0, to: bytes.count, by: 57).map { text(Array(bytes[$0..<min($0 + 57, bytes.count)])) + "\r\n" }.joined()
+    stride(from: 0, to: bytes.count, by: 57).map { text(Array(bytes[$0..<min($0 + 57, bytes.count)])) + "\r\n" }
+      .joined()
   }
 }
 

@@ -1,8 +1,8 @@
 internal import Glibc
 internal import Telemetry
 
-/// The notices that wait for one receiver, the oldest first: a file for each, or in memory as long as there is no folder
-/// or it takes none. Bounded: when it is full the oldest goes. Used by one thread.
+/// The notices that wait for one receiver, the oldest first: a file for each, or in memory as long as there is no
+/// folder or it takes none. Bounded: when it is full the oldest goes. Used by one thread.
 ///
 /// In its folder: `new` what waits, `firing` what an Alertmanager is told again, `failed` what was given up (the last
 /// 1000), `aside` files that are none of ours or were torn, `lock`.

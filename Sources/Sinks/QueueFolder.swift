@@ -1,8 +1,8 @@
 internal import Daemon
 internal import Glibc
 
-/// A folder of small files named by rising numbers, each there with all of its bytes or not at all: written under another
-/// name, synced, renamed, and the folder synced.
+/// A folder of small files named by rising numbers, each there with all of its bytes or not at all: written under
+/// another name, synced, renamed, and the folder synced.
 struct QueueFolder {
   let path: String
 

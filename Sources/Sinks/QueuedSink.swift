@@ -3,8 +3,8 @@ public import FleetLogic
 internal import Telemetry
 internal import Threading
 
-/// A sink whose receiver may be slow, away or broken: alerts go to a thread, which keeps them on the disk until they are
-/// delivered. Nothing that the thread does makes the loop wait.
+/// A sink whose receiver may be slow, away or broken: alerts go to a thread, which keeps them on the disk until they
+/// are delivered. Nothing that the thread does makes the loop wait.
 public final class QueuedSink: Sink {
   /// Alerts that wait for the thread to take them in; more are refused.
   static let inboxCapacity = 2000

@@ -19,8 +19,8 @@ public protocol Sink: AnyObject {
   /// Whatever it keeps open is opened anew: a file may have been moved away.
   func reopen()
 
-  /// Nil: an alert that was delivered has arrived. Otherwise it is only on its way, and this descriptor is readable when
-  /// `takeSettled` has an answer.
+  /// Nil: an alert that was delivered has arrived. Otherwise it is only on its way, and this descriptor is readable
+  /// when `takeSettled` has an answer.
   var descriptor: Int32? { get }
 
   /// Alerts that are safe now: on the disk, arrived, or given up. And what to log.

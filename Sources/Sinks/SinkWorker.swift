@@ -86,6 +86,8 @@ final class SinkWorker: @unchecked Sendable, Errand {
     while !isStopping, let first = queue.entries.first {
       let due = pace.due(waitingSince: first.arrived)
       guard due <= clock.now() else { return [due, resend()].compactMap { $0 }.min() }
+      // What came while the disk was busy belongs to the same batch.
+      if courier.batch > 1 { attend() }
       let notices = queue.first(singles > 0 ? 1 : sameAgain ?? courier.batch)
       guard !notices.isEmpty else { continue }
       deliver(notices)

@@ -46,6 +46,41 @@ import Testing
     #expect(told.isEmpty && file.taken.count == 2, "once")
   }
 
+  /// Takes everything, and says later that it is safe.
+  private final class SlowSink: Sink {
+    let name = "slow"
+    let descriptor: Int32? = -1
+    var under: [Alert] = []
+    var safe = 0
+
+    func deliver(_ alert: Alert) throws(SinkProblem) { under.append(alert) }
+
+    func takeSettled() -> (alerts: [Alert], entries: [LogEntry]) {
+      defer {
+        under.removeFirst(safe)
+        safe = 0
+      }
+      return (Array(under.prefix(safe)), [])
+    }
+  }
+
+  @Test func whatASinkCarriesIsToldOnceItIsSafe() throws {
+    let (slow, file) = (SlowSink(), FullSink())
+    var telling = Telling(AlertDispatch([slow, file]), isKept: true)
+    for id in ["1", "2"] { _ = telling.deliver(try alert(id)) }
+    _ = telling.settle()
+    var told = telling.takeTold()
+    #expect(told.isEmpty && !telling.isWaiting && file.taken == ["1", "2"])
+    slow.safe = 1
+    _ = telling.settle()
+    told = telling.takeTold()
+    #expect(told.map(\.id) == ["1"])
+    slow.safe = 1
+    _ = telling.settle()
+    told = telling.takeTold()
+    #expect(told.map(\.id) == ["2"])
+  }
+
   @Test func whatWasRefusedComesBeforeWhatIsNew() throws {
     let file = FullSink()
     file.isFull = true

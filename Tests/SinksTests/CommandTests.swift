@@ -17,7 +17,8 @@ import Testing
   }
 
   @Test func aProgramGetsTheAlertAndNothingElse() throws {
-    let bench = try bench("cat >> \(place.path("got")); env > \(place.path("env")); ls /proc/self/fd > \(place.path("fds"))")
+    let bench = try bench(
+      "cat >> \(place.path("got")); env > \(place.path("env")); ls /proc/self/fd > \(place.path("fds"))")
     try bench.sink.deliver(try alert("x/1", summary: hostile))
     #expect(bench.waitForDelivery(1))
     #expect(bench.settled == ["x/1"])
@@ -47,7 +48,8 @@ import Testing
 
   @Test func seventyFiveIsTriedForEverAndAnythingElseIsGivenUp() throws {
     let script = "n=$(cat \(place.path("n")) 2>/dev/null || echo 0); echo $((n+1)) > \(place.path("n")); "
-    let bench = try bench(script + "[ $n -lt 5 ] && exit 75; [ $n -lt 8 ] && { echo no $n >&2; exit 3; }; exit 0", tries: 3)
+    let bench = try bench(
+      script + "[ $n -lt 5 ] && exit 75; [ $n -lt 8 ] && { echo no $n >&2; exit 3; }; exit 0", tries: 3)
     try bench.sink.deliver(try alert("1"))
     try bench.sink.deliver(try alert("2"))
     #expect(bench.waitForDelivery(1))

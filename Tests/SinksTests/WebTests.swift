@@ -30,7 +30,9 @@ import Testing
     #expect(bench.waitForDelivery(1))
     let request = try #require(server.requests.first)
     #expect(request.head.hasPrefix("POST /hook?key=hidden HTTP/1.1"))
-    for line in ["Authorization: Bearer s3cret", "X-Room: 12", "Content-Type: application/json", "Judder-Notice-ID: 1/firing"] {
+    for line in [
+      "Authorization: Bearer s3cret", "X-Room: 12", "Content-Type: application/json", "Judder-Notice-ID: 1/firing",
+    ] {
       #expect(request.head.contains(line))
     }
     #expect(try JSONValue.parse(request.body)["summary"]?.string == hostile)
@@ -173,7 +175,7 @@ import Testing
     #expect(chmod(program, 0o755) == 0)
     var settings = SinkSettings(name: "slow", kind: .sendmail)
     settings.work = .mail(MailSettings(program: program, from: "judder@a.example", to: ["ops@b.example"]))
-    settings.queue = QueueSettings(folder: place.path("sinks/slow"), collectS: 0.5)
+    settings.queue = QueueSettings(folder: place.path("sinks/slow"), collectS: 2)
     let sink = try #require(makeSink(settings) as? QueuedSink)
     defer { sink.stop(withinS: 5) }
     for number in 0..<300 { try sink.deliver(try alert("\(number)", summary: hostile)) }
@@ -199,7 +201,8 @@ import Testing
     #expect(parts.count == 2)
     let body = try #require(Data(base64Encoded: parts[1].filter { $0 != "\r\n" }))
     #expect(String(decoding: body, as: UTF8.self).contains("Pumpe über der Grenze a\\r\\nBcc"))
-    let subject = try #require(parts[0].range(of: "Subject: (=\\?utf-8\\?B\\?[^?]*\\?=(\\r\\n )?)+", options: .regularExpression))
+    let subject = try #require(
+      parts[0].range(of: "Subject: (=\\?utf-8\\?B\\?[^?]*\\?=(\\r\\n )?)+", options: .regularExpression))
     let words = parts[0][subject].matches(of: #/=\?utf-8\?B\?([^?]*)\?=/#)
     #expect(words.allSatisfy { $0.0.count <= 75 })
     let decoded = words.compactMap { Data(base64Encoded: String($0.1)) }.reduce(Data(), +)
