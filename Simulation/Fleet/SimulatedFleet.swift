@@ -52,7 +52,7 @@ final class SimulatedFleet {
     (startedAtS, tickAtS, mailbox, isReading) = (world.nowS, .infinity, [], false)
     (batch, held, isCommitting, committed, batchNumber) = ([], [], false, 0, 0)
     var rules = Rule.defaults
-    if let rule = Self.fenceRule { rules.append(rule) }
+    rules.append(Self.fenceRule)
     var state = FleetState(FleetState.Configuration(rules: rules, keeps: true), clock: clockState)
     let effects = state.restore(store.kept, at: now)
     fleet = state
@@ -177,7 +177,7 @@ final class SimulatedFleet {
         publication.topic, publication.payload, qos: 1, isRetained: publication.retained, token: nil)
     case .alert(let alert): tell(alert)
     case .change(let change): check(change)
-    case .log, .link, .keep: break
+    case .log, .link, .keep, .answer: break
     }
   }
 

@@ -217,8 +217,18 @@ enum Examples {
     return message
   }
 
-  static let alert = AlertMessage(
-    rule: "lost-fix", node: "pump-7", state: .firing, time: WallTime(seconds: 1_796_011_500.5),
-    since: WallTime(seconds: 1_796_011_380.5), summary: "pump-7 has had no fix for 120 s", count: 1, value: 120,
-    id: "lost-fix/pump-7/1796011380.500")
+  static let alert: AlertMessage = {
+    var alert = AlertMessage(
+      rule: "lost-fix", node: "pump-7", state: .firing, time: WallTime(seconds: 1_796_011_500.5),
+      since: WallTime(seconds: 1_796_011_380.5), summary: "pump-7 has had no fix for 120 s", count: 1, value: 120,
+      id: "lost-fix/pump-7/1796011380.500")
+    alert.kind = "lost-fix"
+    alert.severity = "warning"
+    alert.site = "north"
+    alert.group = "pumps"
+    alert.title = "Pump at the lock"
+    alert.muted = "silenced"
+    alert.acknowledgedBy = "kim"
+    return alert
+  }()
 }
