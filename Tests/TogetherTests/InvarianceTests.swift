@@ -20,8 +20,8 @@ struct InvarianceTests {
     return shakes.sorted { $0.start < $1.start }
   }
 
-  private func known(_ settings: Together.Settings = Together.Settings(), _ shakes: [Shake]) -> Together {
-    var together = Together(settings)
+  private func known(_ shakes: [Shake]) -> Together {
+    var together = Together()
     for shake in shakes { together.know(shake.participant, at: WallTime(seconds: 0)) }
     return together
   }
