@@ -14,8 +14,14 @@ struct CoincidenceTests {
       var ids: [String]
     }
 
-    var sta_s: Double
-    var lta_s: Double
+    enum CodingKeys: String, CodingKey {
+      case staS = "sta_s"
+      case ltaS = "lta_s"
+      case on, off, thr, sos, triggers, coincidences
+    }
+
+    var staS: Double
+    var ltaS: Double
     var on: Double
     var off: Double
     var thr: Double
@@ -68,7 +74,7 @@ struct CoincidenceTests {
     let rate = try #require(Double(header.2))
     let samples = filtered(
       lines.dropFirst().compactMap { Double($0) }, try #require(expected.sos["\(Int(rate))"]))
-    let ratios = ratios(samples, short: Int(expected.sta_s * rate), long: Int(expected.lta_s * rate))
+    let ratios = ratios(samples, short: Int(expected.staS * rate), long: Int(expected.ltaS * rate))
     var found: [Trigger] = []
     var on: Int?
     for (index, ratio) in ratios.enumerated() {
