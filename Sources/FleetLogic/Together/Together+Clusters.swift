@@ -13,17 +13,13 @@ extension Together {
   mutating func evaluate(at now: WallTime) -> [Finding] {
     var findings: [Finding] = []
     let clusters = clusters()
+    let numbers = numbers(of: clusters)
     for index in held.indices { held[index].finding = nil }
-    var claimed: Set<Int> = []
-    for cluster in clusters {
-      let keys = Set(cluster.shakes.map { held[$0].key })
-      let ours = open.indices.filter { keys.contains(open[$0].root) && !claimed.contains(open[$0].told.id) }
-        .min { open[$0].told.id < open[$1].told.id }
-      let id = ours.map { open[$0].told.id } ?? lastID + 1
-      claimed.insert(id)
+    for (cluster, number) in zip(clusters, numbers) {
+      let id = number.map { open[$0].told.id } ?? lastID + 1
       for shake in cluster.shakes { held[shake].finding = id }
-      if let ours {
-        findings += tellGrown(ours, cluster, at: now)
+      if let number {
+        findings += tellGrown(number, cluster, at: now)
       } else {
         lastID = id
         let finding = describe(cluster, id: id, .began)
@@ -31,7 +27,29 @@ extension Together {
         findings.append(finding)
       }
     }
-    return findings + merge(claimed)
+    return findings + merge(Set(numbers.compactMap { $0 }.map { open[$0].told.id }))
+  }
+
+  /// Which open finding each cluster goes on with: the oldest whose first shake it has, else the oldest of which it has
+  /// a member, since what looked like a wave may turn out to be a machine and a stranger; nil for a new one.
+  private func numbers(of clusters: [Cluster]) -> [Int?] {
+    guard !open.isEmpty else { return clusters.map { _ in nil } }
+    let keys = clusters.map { Set($0.shakes.map { held[$0].key }) }
+    var claimed: Set<Int> = []
+    var numbers = [Int?](repeating: nil, count: clusters.count)
+    let conditions: [(OpenFinding, Set<Key>) -> Bool] = [
+      { $1.contains($0.root) },
+      { finding, keys in finding.told.members.contains { keys.contains(Key(start: $0.start.seconds, node: $0.node)) } },
+    ]
+    for belongs in conditions {
+      for cluster in clusters.indices where numbers[cluster] == nil {
+        let number = open.indices.first { !claimed.contains($0) && belongs(open[$0], keys[cluster]) }
+        guard let number else { continue }
+        claimed.insert(number)
+        numbers[cluster] = number
+      }
+    }
+    return numbers
   }
 
   private mutating func tellGrown(_ number: Int, _ cluster: Cluster, at now: WallTime) -> [Finding] {
@@ -47,35 +65,32 @@ extension Together {
     return [finding]
   }
 
-  /// Ends findings that have become part of another.
+  /// Ends findings whose nodes have become part of another. What is no cluster any more only because rates rose stays
+  /// as it was told until its time is over.
   private mutating func merge(_ claimed: Set<Int>) -> [Finding] {
-    let merged = open.filter { !claimed.contains($0.told.id) }
-    open.removeAll { !claimed.contains($0.told.id) }
-    return merged.map { finding in
-      var last = finding.told
+    var ended: [Finding] = []
+    for number in open.indices.reversed() where open[number].told.id <= lastID {
+      open[number].isDirty = open[number].isDirty && claimed.contains(open[number].told.id)
+      var last = open[number].told
+      let keys = Set(last.members.map { Key(start: $0.start.seconds, node: $0.node) })
+      let other = held.first { keys.contains($0.key) && $0.finding != nil }?.finding
+      guard !claimed.contains(last.id), let other, other != last.id else { continue }
       last.state = .ended
-      let other = held.first { $0.key == finding.root }?.finding
-      last.reason = "it turned out to be part of another finding" + (other.map { ", number \($0)" } ?? "")
-      return last
+      last.reason = "it turned out to be part of another finding, number \(other)"
+      ended.append(last)
+      open.remove(at: number)
     }
+    return ended
   }
 
-  /// All clusters, by the start of their first node. What was told once stays a cluster, and what belongs to one
-  /// belongs to no later one.
+  /// All clusters, by the start of their first node; what belongs to one belongs to no later one.
   private mutating func clusters() -> [Cluster] {
     var clusters: [Cluster] = []
     var isTaken = [Bool](repeating: false, count: held.count)
-    let told = Set(open.map(\.root))
-    for root in held.indices where !isTaken[root] {
-      let wasTold = told.contains(held[root].key)
-      guard wasTold || isConfirmed(root) else { continue }
+    for root in held.indices where !isTaken[root] && isConfirmed(root) {
       let need = need(at: root)
       let star = star(of: root) { !isTaken[$0] }
-      var verdict = verdict(root, star, need)
-      if verdict == nil, wasTold {
-        verdict = open.first { $0.root == held[root].key }?.told.kind == .local ? .near : .far
-      }
-      guard let verdict else { continue }
+      guard let verdict = verdict(root, star, need) else { continue }
       let reachM = verdict == .near ? settings.localM : settings.radiusKm * 1000
       let shakes = closure(of: root, reachM: reachM, isTaken)
       for shake in shakes { isTaken[shake] = true }
