@@ -67,7 +67,7 @@ struct ChanceTests {
     #expect(count <= most)
   }
 
-  /// The same where chance decides rather than `leastNodes`: asked for many, there are some, and no more than asked for.
+  /// The same where chance decides rather than `leastNodes`: there are some, and no more than asked for.
   @Test func areNotKeptAwayByTheLeastNumberAlone() {
     var settings = Together.Settings()
     settings.leastNodes = 2

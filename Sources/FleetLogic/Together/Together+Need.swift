@@ -13,7 +13,7 @@ extension Together {
   /// How many nodes must shake together around a shake's node.
   ///
   /// By chance node i shakes lambda_i times a second, and then each other node j follows within its window w_ij with a
-  /// probability of at most lambda_j w_ij. Their number has a tail no heavier than that of the Poisson distribution with
+  /// chance of at most lambda_j w_ij. Their number has a tail no heavier than that of the Poisson distribution with
   /// the same mean mu_i (Hoeffding 1956), so that stars of k nodes come by chance at a rate of at most
   /// sum(lambda_i P(Poisson(mu_i) >= k - 1)). Asking for P <= target / (3 sum(lambda)) at each node keeps the whole
   /// fleet, over the three distances, within `falsePerYear`. A node that shakes all the time adds at most 1 to mu.

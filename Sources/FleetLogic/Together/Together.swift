@@ -4,11 +4,11 @@ public import Telemetry
 ///
 /// 1. Two shakes **link** when the nodes are within `radiusKm` and a wave of `speedKmS` could have gone from one to the
 ///    other, give or take `slackS`. Nodes without a place link only within their site.
-/// 2. The **star** of a shake are the other nodes with a linked shake at its time or later. A wave reaches some node
+/// 2. The **star** of a shake are the other nodes with a linked shake at its time or later. A wave reaches a node
 ///    first, and all others follow in the star of that one. Its nodes are counted within three distances.
-/// 3. A star that has the nodes it needs is **confirmed**. It needs `leastNodes`, or more where that many come together by
+/// 3. A star that has the nodes it needs is **confirmed**. It needs `leastNodes`, more where so many come together by
 ///    chance: see `need(at:)`. It is never confirmed by how fast a wave seems to be.
-/// 4. A **finding** is a confirmed star and all that links to any member within `spanS`. Nodes of one place that would be
+/// 4. A **finding** is a confirmed star and what links to any member within `spanS`. Those of one place that would be
 ///    a finding by themselves count as one there: a machine and a passer-by are no earthquake.
 ///
 /// Findings depend on the set of shakes, not on the order in which they came, as long as they come within `horizonS`.
