@@ -8,7 +8,7 @@ func alert(_ state: AlertMessage.State = .firing, node: String = "pallet-7") thr
   let at = Moment(instant: Instant(seconds: 100), wall: WallTime(seconds: 1_796_000_000))
   return Alert(
     id: "shake/\(node)/1795999990.000", rule: "shake", kind: .shake, severity: .warning,
-    node: try #require(NodeName(node)), state: state, previous: nil,
+    subject: .node(try #require(NodeName(node))), state: state, previous: nil,
     at: at, since: WallTime(seconds: 1_795_999_990), count: 2, value: 1.8,
     summary: "\(node) shook 2 times, peak 1.80 g",
     reason: "a shake began")
