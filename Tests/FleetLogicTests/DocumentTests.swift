@@ -19,10 +19,13 @@ import Testing
     let online = try #require(examples.first { $0.contains(#""state":"online","agent":"0.1.0","accelerometer""#) })
     let loss = try #require(examples.first { $0.contains(#""reason":"no_fix""#) })
     let told = try AlertMessage.decode(payload: Array(alert.utf8))
-    var bench = Bench(rule: Rule(name: told.rule, kind: .lostFix))
+    let name = try #require(told.node.flatMap { NodeName($0) })
+    var configuration = FleetState.Configuration(graceS: 0, rules: [Rule(name: told.rule, kind: .lostFix)])
+    configuration.labels = [name: Label(title: told.title, site: told.site, group: told.group)]
+    var bench = Bench(configuration)
     bench.now = Instant.start + (told.since.seconds - Bench.epoch)
-    _ = bench.raw("judder/\(told.node)/status", Array(online.utf8))
-    _ = bench.raw("judder/\(told.node)/location", Array(loss.utf8))
+    _ = bench.raw("judder/\(name)/status", Array(online.utf8))
+    _ = bench.raw("judder/\(name)/location", Array(loss.utf8))
     let published = bench.pass(60).publications.filter { $0.topic.contains("/alerts/") }
     #expect(published.map { String(decoding: $0.payload, as: UTF8.self) } == [alert])
   }

@@ -106,7 +106,7 @@ import Testing
 
   @Test func aRecordReadsBackAsItWas() throws {
     var alert = KeptAlert(
-      rule: "shake", node: try #require(NodeName("a")), phase: .firing(leftS: 12.5), since: WallTime(seconds: 1e9),
+      rule: "shake", subject: try #require(AlertSubject("a")), phase: .firing(leftS: 12.5), since: WallTime(seconds: 1e9),
       count: 3, at: WallTime(seconds: 1_796_000_000.25))
     alert.id = "shake/a/1"
     alert.value = 1.25

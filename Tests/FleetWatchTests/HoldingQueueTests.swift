@@ -147,8 +147,8 @@ private final class QueueUnderTest {
     let queue = QueueUnderTest()
     let node = try #require(NodeName("a"))
     let alert = KeptAlert(
-      rule: "shake", node: node, phase: .over, since: WallTime(seconds: 1), count: 1, at: WallTime(seconds: 1))
-    _ = queue.take([.keep(.alert(alert)), .keep(.alertOver(rule: "shake", node: node))], at: now)
+      rule: "shake", subject: .node(node), phase: .over, since: WallTime(seconds: 1), count: 1, at: WallTime(seconds: 1))
+    _ = queue.take([.keep(.alert(alert)), .keep(.alertOver(rule: "shake", subject: .node(node)))], at: now)
     let first = try #require(queue.close(isIdle: true, at: now))
     #expect(first.batch.alerts.count == 1)
     #expect(first.batch.alerts.values.first == .some(nil))
@@ -160,7 +160,7 @@ private final class QueueUnderTest {
   @Test func aWriterThatIsGoneLeavesAlertsBehind() throws {
     let queue = QueueUnderTest()
     let node = try #require(NodeName("a"))
-    _ = queue.take([publication("a"), try event(1), .keep(.alertOver(rule: "shake", node: node))], at: now)
+    _ = queue.take([publication("a"), try event(1), .keep(.alertOver(rule: "shake", subject: .node(node)))], at: now)
     _ = queue.close(isIdle: true, at: now)
     queue.lostWriter()
     #expect(queue.waiting == 0, "it is sent again")

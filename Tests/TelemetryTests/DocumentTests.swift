@@ -78,7 +78,7 @@ import Testing
       let payload = Array(example.utf8)
       #expect(try AckMessage.decode(payload: payload).encode() == payload)
     }
-    for example in try section("judder-fleet/alerts/<rule>/<node>").examples {
+    for example in try section("judder-fleet/alerts/<rule>/<subject>").examples {
       let payload = Array(example.utf8)
       #expect(try AlertMessage.decode(payload: payload).encode() == payload)
     }
@@ -96,7 +96,7 @@ import Testing
     #expect(keys(try JSONValue.parse(Examples.command.encode())) == (try section("Commands").keys))
     #expect(keys(try JSONValue.parse(Examples.ack.encode())) == (try section("Acknowledgements").keys))
     let alert = keys(try JSONValue.parse(Examples.alert.encode()))
-    #expect(alert == (try section("judder-fleet/alerts/<rule>/<node>").keys))
+    #expect(alert == (try section("judder-fleet/alerts/<rule>/<subject>").keys))
   }
 
   /// The complete messages of `everyKeyOfACompleteMessageIsDocumented` really are complete: no codec writes a key that
