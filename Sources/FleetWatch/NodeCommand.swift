@@ -54,7 +54,7 @@ enum NodeCommand {
   private static func lines(_ dossier: Dossier) -> [String] {
     let status = dossier.node.status
     var lines = ["", "agent     \(SafeText.escaped(status?.agent ?? "-"))"]
-    for run in dossier.runs.reversed() {
+    for run in dossier.runs.reversed() where run.highest > 0 {
       let missing = run.missing.reduce(0) { $0 + $1.count }
       let doubts = [
         (run.duplicates, "came twice"), (run.conflicts, "in conflict"), (run.replays, "went back"),
@@ -117,8 +117,10 @@ enum NodeCommand {
 
   private static func write(_ run: Store.KeptBoot, to json: inout JSONWriter) {
     json.string("boot", run.boot.description)
-    json.number("first_t", run.first.seconds, decimals: 3)
-    json.number("last_t", run.last.seconds, decimals: 3)
+    if run.highest > 0 {
+      json.number("first_t", run.first.seconds, decimals: 3)
+      json.number("last_t", run.last.seconds, decimals: 3)
+    }
     json.number("start_t", run.clock?.wallAtStart.seconds, decimals: 3)
     json.string("clk", run.clock?.quality.rawValue)
     json.integer("highest", run.highest)
@@ -138,8 +140,8 @@ enum NodeCommand {
 }
 
 extension Store.KeptBoot {
-  /// The numbers that must exist, since a higher one came, and that were neither stored nor given up. Of a run with very
-  /// many holes only the highest are known here.
+  /// The numbers that must exist, since a higher one came, and that were neither stored nor given up. Of a run with
+  /// very many holes only the highest are known here.
   var missing: [ClosedRange<UInt64>] {
     guard also.count < Store.KeptBoot.maximumRanges else { return [] }
     var missing: [ClosedRange<UInt64>] = []

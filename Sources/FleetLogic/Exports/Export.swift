@@ -65,7 +65,8 @@ enum XMLText {
       case "'": shown += "&apos;"
       default:
         switch scalar.value {
-        case 0..<0x20, 0x7F..<0xA0, 0xFFFE, 0xFFFF: shown += SafeText.escaped(String(scalar))
+        case 0xFFFE, 0xFFFF: shown += "\\u{\(String(scalar.value, radix: 16))}"
+        case 0..<0x20, 0x7F..<0xA0: shown += SafeText.escaped(String(scalar))
         default: shown.unicodeScalars.append(scalar)
         }
       }

@@ -1,7 +1,7 @@
 internal import Telemetry
 
-/// A track for each node (GPX 1.1, <https://www.topografix.com/GPX/1/1/>), a new segment where the fix was lost. Heights
-/// are above the sea; those above the ellipsoid are left out, and so is a time that nothing vouches for.
+/// A track for each node (GPX 1.1, <https://www.topografix.com/GPX/1/1/>), a new segment where the fix was lost.
+/// Heights are above the sea; those above the ellipsoid are left out, and so is a time that nothing vouches for.
 struct GPXExport: Export {
   static let isByNode = true
 

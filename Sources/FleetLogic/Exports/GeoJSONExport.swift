@@ -1,7 +1,7 @@
 internal import Telemetry
 
-/// Positions and crossings of fences as points (RFC 7946): longitude, latitude, and the height above the ellipsoid where
-/// the receiver gave that one; a height above the sea is a property.
+/// Positions and crossings of fences as points (RFC 7946): longitude, latitude, and the height above the ellipsoid
+/// where the receiver gave that one; a height above the sea is a property.
 struct GeoJSONExport: Export {
   static let isByNode = false
 
