@@ -70,7 +70,18 @@ public struct FleetTable: Equatable, Sendable {
     let alarmed = Set(alerts.compactMap(\.subject.node))
     rows.sort { fits ? $0.name < $1.name : Self.isMoreUrgent($0, $1, alarmed) }
     let shown = fits ? rows : Array(rows.prefix(max(0, (room ?? 0) - 1)))
-    let cells = shown.map { node in Column.allCases.map { $0.text(node, at: now, fleet.clock) } }
+    var lines = nodeLines(shown, fleet.clock, at: now, alarmed: alarmed)
+    if shown.count < rows.count {
+      lines.append(paint(.faint, TextWidth.cut("... and \(rows.count - shown.count) more nodes", to: width)))
+    }
+    return lines
+  }
+
+  /// A line of titles, and one for each node, in the order given.
+  public func nodeLines(
+    _ shown: [Node], _ clock: ClockState, at now: Instant, alarmed: Set<NodeName> = []
+  ) -> [String] {
+    let cells = shown.map { node in Column.allCases.map { $0.text(node, at: now, clock) } }
     let columns = chosen(cells)
     var lines = [
       paint(.faint, line(columns.map { TextWidth.fit($0.column.title, to: $0.width, isRight: $0.column.isRight) }))
@@ -82,9 +93,6 @@ public struct FleetTable: Equatable, Sendable {
             let text = TextWidth.fit(texts[column.rawValue], to: width, isRight: column.isRight)
             return paint(colour(column, node, isAlarmed: alarmed.contains(node.name)), text)
           }))
-    }
-    if shown.count < rows.count {
-      lines.append(paint(.faint, TextWidth.cut("... and \(rows.count - shown.count) more nodes", to: width)))
     }
     return lines
   }
