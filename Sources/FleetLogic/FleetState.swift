@@ -25,6 +25,8 @@ public struct FleetState: Sendable {
     public var flapping = Flapping()
     /// Alerts and the fleet's status are published.
     public var publishes: Bool
+    /// All that nodes say is heard; false: only some of it, so that nothing follows from silence.
+    public var hearsEverything = true
     /// There is a store: `Effect.keep` says what is to be kept.
     public var keeps: Bool
 
