@@ -138,7 +138,9 @@ public struct FleetState: Sendable {
     case .connected: connect(at: moment(now))
     case .disconnected(let reason): disconnect(reason, at: moment(now))
     case .clock(let state):
+      let was = clock.quality
       clock = state
+      if (was == .none) != (state.quality == .none) { noteClockForTogether() }
       isPolicyStale = true
     case .tick: break
     case .stop: stop(at: moment(now))
