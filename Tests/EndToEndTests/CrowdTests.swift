@@ -162,7 +162,10 @@ import Testing
     #expect(expected.values.contains(["firing", "resolved"]) && expected.values.contains(["firing"]))
     _ = waitUntil(seconds: 30) { told == expected }
     // Nothing more comes.
-    #expect(!waitUntil(seconds: 2) { told != expected }, "\(difference(told, expected))")
+    #expect(
+      !waitUntil(seconds: 2) { told != expected },
+      "\(difference(told, expected))\n\(fleet.errorText().suffix(1000))")
+    #expect(fleet.isRunning)
     try expectRetained(expected)
 
     crowd.send(signal: SIGTERM)
