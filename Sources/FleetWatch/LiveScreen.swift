@@ -77,11 +77,9 @@ final class LiveScreen {
     guard let loop, let ports, let memory else { return }
     drawTimer?.deadline = now + Self.drawingS
     guard takeTerminal(loop) else { return }
-    guard !terminal.isBusy else {
-      isLate = true
-      return
-    }
-    isLate = false
+    attempt { () throws(Termination) in try terminal.pump() }
+    isLate = terminal.isBusy
+    guard !isLate else { return awaitTerminal(loop) }
     let size = Self.size(terminal)
     screen.resize(width: size.columns, height: size.rows)
     let lines = screen.lines(ports.fleet(), memory, at: now)

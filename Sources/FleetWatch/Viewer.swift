@@ -34,6 +34,11 @@ struct Viewer {
     }
   }
 
+  /// What it wants to hear beside nodes and alerts: whether a fleet tool runs.
+  func subscriptions(_ configuration: FleetState.Configuration) -> [String] {
+    live == nil ? [] : [FleetTopic.status.text(under: configuration.alertsPrefix)]
+  }
+
   /// What it is shown on, where that has a keyboard.
   var live: LiveScreen? { if case .screen(let live) = style { live } else { nil } }
 

@@ -80,7 +80,7 @@ final class Watcher {
     if let trouble = configuration.waveforms.flatMap({ WaveformKeeper.trouble($0) }) { log.warning(trouble) }
     endpoint = configuration.broker.endpoint
     journal = LinkJournal(log: log, endpoint: endpoint)
-    session = try Watcher.session(configuration.broker, fleet)
+    session = try Watcher.session(configuration.broker, fleet, viewer)
   }
 
   /// Lines on the terminal would spoil the picture, which says the same in its own way.
@@ -98,9 +98,13 @@ final class Watcher {
     }
   }
 
-  private static func session(_ broker: BrokerSettings, _ fleet: FleetState) throws(Termination) -> BrokerSession {
+  private static func session(
+    _ broker: BrokerSettings, _ fleet: FleetState, _ viewer: Viewer?
+  ) throws(Termination) -> BrokerSession {
     var settings = broker
-    settings.subscriptions = fleet.subscriptions.map { BrokerSettings.Subscription($0) }
+    settings.subscriptions = (fleet.subscriptions + (viewer?.subscriptions(fleet.configuration) ?? [])).map {
+      BrokerSettings.Subscription($0)
+    }
     if fleet.configuration.publishes {
       settings.will = Will(topic: fleet.will.topic, payload: fleet.will.payload, isRetained: fleet.will.retained)
     }

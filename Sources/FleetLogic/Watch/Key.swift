@@ -13,10 +13,10 @@ public enum Key: Hashable, Sendable {
 
 /// Tells keys from the bytes that a terminal sends: UTF-8, and the sequences of ECMA-48 and of xterm.
 ///
-/// An arrow begins with the byte of the escape key. Which of them it was is told by time: what follows within
-/// `escapeS` belongs to it.
+/// An arrow begins with the byte of the escape key. Which of them it was is told by time: a byte that follows
+/// within `escapeS` belongs to it.
 public struct KeyDecoder: Equatable, Sendable {
-  /// How long the rest of a sequence may take [s]: on a slow line it comes in another packet.
+  /// How long the next byte of a sequence may take [s]: on a slow line it comes in another packet.
   public static let escapeS = 0.1
   /// A sequence that is longer is none; its rest is taken as keys.
   static let longest = 32
@@ -34,7 +34,7 @@ public struct KeyDecoder: Equatable, Sendable {
   public mutating func keys(_ bytes: [UInt8], at now: Instant) -> [Key] {
     var keys = keys(at: now)
     for byte in bytes {
-      if held.isEmpty { heldSince = now }
+      heldSince = now
       held.append(byte)
       settle(&keys)
     }

@@ -60,9 +60,13 @@ public struct NodeHistory: Equatable, Sendable {
     var next = 0
     var state: UInt8 = first.code
     return (0..<slots).map { slot in
-      let end = Double(first.atS) + step * Double(slot + 1)
+      let start = Double(first.atS) + step * Double(slot)
+      while next < turns.count, Double(turns[next].atS) <= start {
+        state = turns[next].code
+        next += 1
+      }
       var worst = state
-      while next < turns.count, Double(turns[next].atS) < end || slot == slots - 1 {
+      while next < turns.count, Double(turns[next].atS) < start + step || slot == slots - 1 {
         state = turns[next].code
         if state != 0 { worst = state }
         next += 1

@@ -36,7 +36,7 @@ extension FleetState {
       alerts[name] = WatchAlert(name: name, key: key, word: nil, since: record.memory.flap?.since ?? record.since)
     }
     for (name, word) in memory.words {
-      alerts[name, default: WatchAlert(name: name, key: nil, word: nil, since: word.since)].word = word
+      alerts[name] = WatchAlert(name: name, key: alerts[name]?.key, word: word, since: word.since)
     }
     return alerts.values.sorted { a, b in
       if a.since != b.since { return a.since > b.since }

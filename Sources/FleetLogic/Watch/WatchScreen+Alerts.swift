@@ -85,7 +85,7 @@ extension WatchScreen {
     lines += labelled(
       "state", "\(text.state)\(severity), since \(alert.since.rfc3339), says \(text.source)")
     if let muted = text.muted { lines += labelled("not told", muted) }
-    if let author = text.acknowledged { lines += labelled("looks after", author) }
+    if let author = text.acknowledged { lines += labelled("ack by", author) }
     return lines
   }
 }

@@ -61,7 +61,7 @@ struct WatchBench {
   mutating func shown() -> [String] {
     let lines = lines()
     guard let titles = lines.firstIndex(where: { $0.contains("NODE ") }) else { return [] }
-    return lines[(titles + 1)...].prefix { !$0.isEmpty }.compactMap {
+    return lines[(titles + 1)...].dropLast().prefix { !$0.isEmpty }.compactMap {
       $0.dropFirst(4).split(separator: " ").first.map(String.init)
     }
   }

@@ -47,7 +47,7 @@ import Testing
 
   @Test func theFleetToolsWordGoesBeforeThatOfTheViewer() {
     var watch = fleet()
-    watch.hear("judder-fleet/status", FleetStatusMessage(.online).encode())
+    watch.hear("judder-fleet/status", FleetStatusMessage(.online, time: WallTime(seconds: Bench.epoch)).encode())
     watch.hear("judder-fleet/alerts/shake/pallet-7", word("shake", "pallet-7", muted: "silenced", by: "ann"))
     watch.press(.tab)
     #expect(watch.text().contains("fleet tool online"))
@@ -68,10 +68,10 @@ import Testing
   @Test func whatIsToldOfAnAlertInFull() {
     var watch = fleet(height: 30)
     watch.hear("judder-fleet/alerts/shake/pallet-7", word("shake", "pallet-7", muted: "maintenance", by: "ann"))
-    watch.press(.tab, .end)
+    watch.press(.tab)
     let text = watch.text()
     #expect(text.contains("not told  maintenance"))
-    #expect(text.contains("looks afteann") || text.contains("looks afterann") || text.contains("ann"))
+    #expect(text.contains("ack by    ann"))
     #expect(text.contains("state     firing, critical, since 2026-11-"))
   }
 
