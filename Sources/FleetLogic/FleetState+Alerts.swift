@@ -104,7 +104,7 @@ extension FleetState {
     let rule = configuration.rules[key.rule]
     let subject = subject(key.place)
     let level: LogEntry.Level = step == .pending || step == .dropped ? .information : .debug
-    log(level, "\(rule.name) on \(subject): \(step.rawValue), since \(reason)")
+    log(level, "\(rule.name) on \(subject): \(step == .dropped ? "not raised" : step.rawValue), since \(reason)")
     guard configuration.keeps else { return }
     effects.append(
       .keep(

@@ -97,6 +97,7 @@ extension FleetState {
     case .shake(let shake):
       Self.fill(&nodes[index].shake, shake, stamp)
       note(.shake(shake), node: index, telegram, mark.late, at: moment)
+      if !retained { judgeTogether(shake, telegram, node: index, at: moment) }
       if !retained, receipt != .formerBoot { judgeShake(shake, telegram, ageS: mark.ageS, node: index, at: moment) }
     case .impact(let impact):
       note(.impact(impact), node: index, telegram, mark.late, at: moment)
@@ -132,6 +133,7 @@ extension FleetState {
     let was = nodes[index].location?.content
     guard Self.fill(&nodes[index].location, location, stamp) else { return }
     judgeLocation(location, node: index, at: moment)
+    knowPlace(node: index, at: moment)
     switch (location, was) {
     case (.lost, .lost): break
     case (.lost, _): nodes[index].firstLoss = stamp

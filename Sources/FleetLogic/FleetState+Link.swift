@@ -46,6 +46,7 @@ extension FleetState {
   mutating func stop(at moment: Moment) {
     // With what is left of their deadlines just now.
     touched.formUnion(records.keys)
+    keepTogether(at: moment, isStopping: true)
     announce(.stopped, at: moment)
   }
 

@@ -79,6 +79,7 @@ extension FleetState {
     }
     indices[name] = nodes.count
     nodes.append(node)
+    knowPlace(node: nodes.count - 1, at: moment)
     return nodes.count - 1
   }
 

@@ -10,6 +10,7 @@ extension FleetState {
     if started != nil { started = moment(now).wall }
     for silence in kept.silences where !silence.isOver(at: moment(now).wall) { silences[silence.id] = silence }
     for node in kept.nodes { restore(node, at: moment(now)) }
+    restoreTogether(kept.notes)
     let last = kept.lastReceived
     var alerts: [Alert] = []
     for alert in kept.alerts { alerts += restore(alert, last: last, at: moment(now)) }

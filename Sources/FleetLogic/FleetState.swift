@@ -25,6 +25,8 @@ public struct FleetState: Sendable {
     public var flapping = Flapping()
     /// Alerts and the fleet's status are published.
     public var publishes: Bool
+    /// All that nodes say is heard; false: only some of it, so that nothing follows from silence.
+    public var hearsEverything = true
     /// There is a store: `Effect.keep` says what is to be kept.
     public var keeps: Bool
 
@@ -102,6 +104,8 @@ public struct FleetState: Sendable {
   var attended: Set<AlertKey> = []
   /// When that is; a lower bound.
   var policyDue: Instant?
+  /// Rules about nodes that shook together, by their place in the configuration.
+  var togetherRules: [Int: TogetherRule] = [:]
   /// Something changed that may make alerts news.
   var isPolicyStale = false
   var complaints = Complaints<Rejection>()
@@ -118,6 +122,9 @@ public struct FleetState: Sendable {
     self.configuration = configuration
     self.clock = clock
     started = clock.quality == .none ? nil : clock.wallAtStart
+    for (number, rule) in configuration.rules.enumerated() {
+      if case .together(let settings) = rule.condition { togetherRules[number] = TogetherRule(settings) }
+    }
   }
 
   /// Takes one input, and answers what is to be done about it, in order.
@@ -141,7 +148,9 @@ public struct FleetState: Sendable {
     case .order(let order, let id): effects.append(.answer(carryOut(order, at: moment(now)), id: id))
     }
     publishMissing(at: moment(now))
+    passTogether(at: moment(now))
     applyPolicy(at: moment(now))
+    keepTogether(at: moment(now))
     keepTouched(at: moment(now))
     announceIfChanged(at: moment(now))
     let answer = effects
@@ -155,6 +164,7 @@ public struct FleetState: Sendable {
       earliestOnLink < .infinity ? linkClock.moment(of: earliestOnLink) : nil,
       earliestSilence < .infinity ? silenceClock.moment(of: earliestSilence) : nil,
       announcement.due(link: link, nodes: nodes.count, firing: firingCount), retainedAlerts.due, policyDue,
+      togetherDue,
     ].compactMap { $0 }.min().map { max($0, now) }
   }
 

@@ -8,7 +8,8 @@ enum FleetCommands {
   static let table: CommandTable = {
     var table = CommandTable(
       program: "judder-fleet", summary: "watch a fleet of judder nodes and raise alerts", version: softwareVersion,
-      description: description, commands: [watch, run, check, config], options: options)
+      description: description, commands: [watch, run, check, config] + HistoryCommands.commands,
+      options: options + HistoryCommands.options)
     table.environment = [
       .init("JUDDER_SECTION_KEY", "value of a key of the configuration, for example JUDDER_BROKER_HOST"),
       .init("JUDDER_PASSWORD", "password for the broker, where no file holds it"),
@@ -21,6 +22,8 @@ enum FleetCommands {
     table.examples = [
       .init("judder-fleet watch -h broker.example", "see the fleet"),
       .init("judder-fleet watch --json | jq 'select(.kind == \"alert\")'", "hand alerts to another program"),
+      .init("judder-fleet events --since 2h --stream shake", "what shook lately, from the history that run keeps"),
+      .init("judder-fleet export --format gpx --node 'van-*' -o vans.gpx", "where the vans were"),
       .init("judder-fleet run", "raise alerts, as lines and on judder-fleet/alerts/..."),
     ]
     table.seeAlso = ["judder-node(8)", "mosquitto_sub(1)"]
@@ -72,7 +75,8 @@ enum FleetCommands {
   private static let online = ["watch", "run", "check"]
 
   private static let options: [CommandOption] = [
-    .value("config", "FILE", .file, commands: online, "the configuration; default \(defaultFile)"),
+    .value(
+      "config", "FILE", .file, commands: online + HistoryCommands.names, "the configuration; default \(defaultFile)"),
     .value("host", short: "h", "HOST", commands: online, "the broker").setting("broker.host"),
     .value("port", short: "p", "PORT", .integer(1...65535), commands: online, "its port").setting("broker.port"),
     .value("username", short: "u", "NAME", commands: online, "user name").setting("broker.username"),
@@ -96,11 +100,13 @@ enum FleetCommands {
     .flag("insecure", commands: online, "take the broker's certificate whatever name it carries")
       .setting("broker.insecure", to: "true"),
     .flag("debug", short: "d", commands: online, "log the reason of every decision").setting("log.level", to: "debug"),
-    .flag("json", commands: ["watch", "run"], "lines of JSON on standard output"),
+    .flag(
+      "json", commands: ["watch", "run"] + HistoryCommands.names.filter { $0 != "export" },
+      "lines of JSON on standard output"),
     .value("waveforms", "DIR", .folder, commands: ["watch", "run"], "write each shake's waveform as CSV and miniSEED")
       .setting("waveform.directory"),
     .flag("no-color", commands: ["watch"], "no colours"),
-    .assignment(commands: online),
+    .assignment(commands: online + HistoryCommands.names),
     .flag("print-config", commands: ["check"], "print what is in force and where it comes from, and nothing else"),
   ]
 }

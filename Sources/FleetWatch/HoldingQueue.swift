@@ -162,12 +162,13 @@ struct HeldBatch {
   var decisions: [Decision] = []
   /// The last word on each.
   private(set) var silences: [String: Silence] = [:]
+  private(set) var texts: [String: KeptText] = [:]
   /// What may go out afterwards, in order.
   var held: [Effect] = []
 
   var isEmpty: Bool {
     events.isEmpty && notes.isEmpty && latest.isEmpty && alerts.isEmpty && decisions.isEmpty && silences.isEmpty
-      && held.isEmpty
+      && texts.isEmpty && held.isEmpty
   }
 
   mutating func add(_ keep: Keep) {
@@ -179,6 +180,7 @@ struct HeldBatch {
     case .alertOver(let rule, let subject): alerts[AlertPlace(rule: rule, subject: subject)] = .some(nil)
     case .decision(let decision): decisions.append(decision)
     case .silence(let silence): silences[silence.id] = silence
+    case .note(let text): texts[text.key] = text
     }
   }
 
@@ -196,6 +198,7 @@ struct HeldBatch {
     alerts = earlier.alerts.merging(alerts) { $1 }
     decisions = earlier.decisions + decisions
     silences = earlier.silences.merging(silences) { $1 }
+    texts = earlier.texts.merging(texts) { $1 }
     held = earlier.held + held
   }
 }

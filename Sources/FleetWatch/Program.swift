@@ -24,6 +24,15 @@ enum Program {
         source.read(file: file, flags: flags(invocation)), clientID: clientID, password: invocation.text("pw"),
         environment: environment)
     }
+    if let command = invocation.command, HistoryCommands.names.contains(command) {
+      let configuration: Configuration
+      do throws(ConfigurationFailure) {
+        configuration = try source.read(file: file, flags: flags(invocation))
+      } catch {
+        throw error.termination
+      }
+      return try HistoryCommands.run(command, invocation, output, configuration, environment)
+    }
     switch invocation.command {
     case "config": try output.write(FleetSchema.schema.commentedFile())
     case "check" where invocation.isGiven("print-config"):

@@ -24,6 +24,7 @@ extension StoreBatch {
     }
     changes = batch.decisions.map { .decision(KeptDecision($0)) }
     changes += batch.silences.values.map { .silence(KeptSilence($0)) }
+    changes += batch.texts.values.map { .note(key: $0.key, text: $0.text) }
   }
 }
 
@@ -92,7 +93,8 @@ extension FleetLogic.KeptFleet {
     let times = kept.nodes.flatMap { node in node.boots.map(\.last) + node.latest.compactMap(\.received) }
     self.init(
       nodes: nodes, alerts: kept.alerts.compactMap { FleetLogic.KeptAlert(decoding: $0.details) },
-      silences: kept.silences.compactMap { Silence($0) }, lastReceived: times.max())
+      silences: kept.silences.compactMap { Silence($0) },
+      notes: kept.notes.map { KeptText(key: $0.key, text: $0.value) }, lastReceived: times.max())
   }
 }
 

@@ -39,6 +39,9 @@ struct Viewer {
     live == nil ? [] : [FleetTopic.status.text(under: configuration.alertsPrefix)]
   }
 
+  /// Lines on the terminal would spoil the picture, which says the same in its own way; nil: they spoil nothing.
+  var logLevel: LogLevel? { isPicture && Terminal.size(2) != nil ? .error : nil }
+
   /// What it is shown on, where that has a keyboard.
   var live: LiveScreen? { if case .screen(let live) = style { live } else { nil } }
 

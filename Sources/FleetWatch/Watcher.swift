@@ -64,7 +64,7 @@ final class Watcher {
     signals = try Signals(stops.union([.hangUp, .interrupt, .terminate, .windowChange]))
     notifier = ServiceNotifier(environment: environment)
     let configuration = try Watcher.read(load)
-    log.level = Watcher.logLevel(configuration, viewer)
+    log.level = viewer?.logLevel ?? configuration.logLevel
     for warning in configuration.warnings { log.warning(warning) }
     loop = EventLoop(clock: clock)
     clockWatch = ClockWatch(clock: clock)
@@ -81,11 +81,6 @@ final class Watcher {
     endpoint = configuration.broker.endpoint
     journal = LinkJournal(log: log, endpoint: endpoint)
     session = try Watcher.session(configuration.broker, fleet, viewer)
-  }
-
-  /// Lines on the terminal would spoil the picture, which says the same in its own way.
-  private static func logLevel(_ configuration: FleetConfiguration, _ viewer: Viewer?) -> LogLevel {
-    viewer?.isPicture == true && Terminal.size(2) != nil ? .error : configuration.logLevel
   }
 
   private static func read(
@@ -372,7 +367,7 @@ final class Watcher {
     telling.reopen()
     do throws(ConfigurationFailure) {
       let configuration = try load()
-      log.level = Watcher.logLevel(configuration, viewer)
+      log.level = viewer?.logLevel ?? configuration.logLevel
       var known = fleet.configuration
       known.publishes = configuration.fleet.publishes
       if configuration.fleet != known { log.warning("[fleet] and [[rule]] take effect at the next start") }

@@ -11,6 +11,8 @@ public enum AlertingChange: Equatable, Sendable {
   /// Takes the place of that of the same rule and subject.
   case acknowledge(KeptAcknowledgement)
   case forgetAcknowledgement(AlertIdentity)
+  /// Takes the place of what the owner kept under this key.
+  case note(key: String, text: [UInt8])
   /// Takes the place of the wish with the same id.
   case wish(KeptWish)
   /// Nothing needs to be known any more of the wish with this id.

@@ -3,8 +3,8 @@ internal import Telemetry
 /// Looks for events in pages.
 ///
 /// First only their numbers in the database are looked for, many at once, and sorted by SQLite, which keeps no more of
-/// them than that; then a page of rows by their numbers. What is searched for is found by an index node by node, so that
-/// the next numbers are found beyond the last ones.
+/// them than that; then a page of rows by their numbers. What is searched for is found by an index node by node, so
+/// that the next numbers are found beyond the last ones.
 final class EventSearch {
   /// Numbers looked for at once (16 bytes each), and rows in a page.
   static let numbersAtOnce = 250_000, rowsInPage = 200

@@ -11,6 +11,9 @@ extension HistoryStore {
     case .forgetAcknowledgement(let alert):
       try database.run(
         "DELETE FROM acknowledgements WHERE rule = ? AND subject = ?", .text(alert.rule), .text(alert.subject))
+    case .note(let key, let text):
+      try database.run(
+        "INSERT OR REPLACE INTO meta VALUES (?, ?)", .text(KeptFleet.notePrefix + key), .blob(text))
     case .wish(let wish): try store(wish)
     case .forgetWish(let id): try database.run("DELETE FROM wishes WHERE id = ?", .text(id))
     }
@@ -91,6 +94,14 @@ extension Connection {
         id: row.text(0) ?? "", start: row.time(1), end: row.time(2), author: row.text(3), comment: row.text(4),
         matchers: row.text(5) ?? "", made: WallTime(seconds: row.real(6)), ended: row.time(7))
     }
+  }
+
+  /// What the owner kept, by its key.
+  func notes() throws(SQLiteFailure) -> [String: [UInt8]] {
+    let rows = try statement("SELECT key, value FROM meta WHERE key LIKE ?").rows([.text(KeptFleet.notePrefix + "%")]) {
+      (key: $0.text(0) ?? "", text: $0.blobIfPresent(1) ?? [])
+    }
+    return Dictionary(rows.map { (String($0.key.dropFirst(KeptFleet.notePrefix.count)), $0.text) }) { $1 }
   }
 
   /// By subject and rule.

@@ -93,6 +93,7 @@ extension Connection {
   func alerting() throws(SQLiteFailure) -> KeptFleet {
     var part = KeptFleet(nodes: [], alerts: try alerts())
     part.silences = try silences()
+    part.notes = try notes()
     part.acknowledgements = try acknowledgements()
     part.wishes = try wishes()
     return part

@@ -4,6 +4,8 @@ public import Telemetry
 public struct KeptFleet: Equatable, Sendable {
   /// Nodes in one part at the most.
   public static let nodesInPart = 256
+  /// How such keys begin in the table `meta`.
+  static let notePrefix = "note/"
 
   /// In the order in which they were first heard of.
   public var nodes: [KeptNode]
@@ -11,6 +13,8 @@ public struct KeptFleet: Equatable, Sendable {
   public var alerts: [KeptAlert]
   /// Silences, those that are over, too.
   public var silences: [KeptSilence] = []
+  /// What the owner keeps besides, by its key: text of the owner's.
+  public var notes: [String: [UInt8]] = [:]
   /// Alerts that somebody looks after.
   public var acknowledgements: [KeptAcknowledgement] = []
   /// Commands to nodes.

@@ -18,6 +18,7 @@ struct MemoryStore {
   private var lastReceived: WallTime?
   private(set) var decisions: [Decision] = []
   private var silences: [String: Silence] = [:]
+  private var texts: [String: KeptText] = [:]
 
   mutating func take(_ effects: [Effect]) {
     for case .keep(let keep) in effects {
@@ -32,6 +33,7 @@ struct MemoryStore {
       case .alertOver(let rule, let subject): alerts["\(rule)/\(subject)"] = nil
       case .decision(let decision): decisions.append(decision)
       case .silence(let silence): silences[silence.id] = silence
+      case .note(let text): texts[text.key] = text
       case .boot(let note):
         var boot = notes["\(note.node)/\(note.boot)"] ?? KeptBoot(boot: note.boot, settled: [])
         boot.clock = note.clock ?? boot.clock
@@ -65,7 +67,8 @@ struct MemoryStore {
         latest: latest.values.filter { $0.node == name })
     }
     return KeptFleet(
-      nodes: nodes, alerts: Array(alerts.values), silences: Array(silences.values), lastReceived: lastReceived)
+      nodes: nodes, alerts: Array(alerts.values), silences: Array(silences.values), notes: Array(texts.values),
+      lastReceived: lastReceived)
   }
 
   private func boot(_ boot: BootID, of name: NodeName) -> KeptBoot {

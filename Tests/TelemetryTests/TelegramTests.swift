@@ -174,6 +174,7 @@ import Testing
       String(decoding: Examples.alert.encode(), as: UTF8.self)
         == #"{"v":1,"id":"lost-fix/pump-7/1796011380.500","rule":"lost-fix","node":"pump-7","state":"firing","#
         + #""t":1796011500.5,"since_t":1796011380.5,"summary":"pump-7 has had no fix for 120 s","#
-        + #""count":1,"value":120}"#)
+        + #""count":1,"value":120,"kind":"lost-fix","severity":"warning","site":"north","group":"pumps","#
+        + #""title":"Pump at the lock","muted":"silenced","acknowledged_by":"kim"}"#)
   }
 }

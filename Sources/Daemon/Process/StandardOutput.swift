@@ -39,6 +39,9 @@ public final class StandardOutput {
     if buffer.count >= StandardOutput.pieceSize { try flush() }
   }
 
+  /// Takes bytes that are no text, which go out with the next line or `flush`.
+  public func hold(_ bytes: [UInt8]) { buffer += bytes }
+
   /// Hands everything to the system, waiting for the reader where it must.
   ///
   /// - Throws: success without a word when the reader has closed the pipe, as `head` does: nobody wants more. A line

@@ -50,6 +50,8 @@ struct RuleMemory: Equatable, Sendable {
   var upright: OrientationMessage?
   /// `moved`: where it stands, or stood.
   var parking: Parking?
+  /// `together`: what shook the nodes.
+  var finding: FindingNote?
   /// `moved`: where it has been since it left, and may stand; nil: nowhere.
   var stand: Parking?
 

@@ -13,7 +13,7 @@ enum Summary {
   static func of(_ site: Site, _ rule: Rule, _ record: AlertRecord, _ state: AlertMessage.State) -> String {
     let count = record.life.count
     switch (rule.kind, state) {
-    case (.together, _): return "site \(site.name): \(count) nodes shook together"
+    case (.together, _): return "site \(site.name): \(count) nodes shook together\(record.memory.finding?.text ?? "")"
     case (_, .resolved): return "site \(site.name) is in order again: \(rule.name)"
     case (.silent, _): return "site \(site.name): \(count) of \(site.size) nodes are silent or lost"
     default: return "site \(site.name): \(count) of \(site.size) nodes: \(rule.name)"
@@ -22,7 +22,7 @@ enum Summary {
 
   /// Of nodes anywhere.
   static func ofFleet(_ rule: Rule, _ record: AlertRecord, _ state: AlertMessage.State) -> String {
-    "\(record.life.count) nodes shook together"
+    "\(record.life.count) nodes shook together\(record.memory.finding?.text ?? "")"
   }
 
   private static func predicate(

@@ -19,6 +19,21 @@ public enum Keep: Equatable, Sendable {
   case decision(Decision)
   /// Somebody silenced alerts, or ended that; takes the place of what was known of that silence.
   case silence(Silence)
+  /// Anything else; takes the place of what was kept under its key.
+  case note(KeptText)
+}
+
+/// Something that is kept as it is.
+public struct KeptText: Equatable, Sendable {
+  /// What it is: words with slashes.
+  public var key: String
+  /// Compact JSON.
+  public var text: [UInt8]
+
+  public init(key: String, text: [UInt8]) {
+    self.key = key
+    self.text = text
+  }
 }
 
 /// An event as it came, with both of its times.
@@ -137,10 +152,14 @@ public struct KeptFleet: Equatable, Sendable {
   public var lastReceived: WallTime?
   /// In any order.
   public var silences: [Silence]
+  /// In any order.
+  public var notes: [KeptText]
 
   public init(
-    nodes: [KeptNode] = [], alerts: [KeptAlert] = [], silences: [Silence] = [], lastReceived: WallTime? = nil
+    nodes: [KeptNode] = [], alerts: [KeptAlert] = [], silences: [Silence] = [], notes: [KeptText] = [],
+    lastReceived: WallTime? = nil
   ) {
+    self.notes = notes
     self.nodes = nodes
     self.alerts = alerts
     self.silences = silences

@@ -63,6 +63,7 @@ struct KeptMemory: Equatable, Sendable {
   /// The place where it stands or stood, and the one where it has been since.
   var parking: Place?
   var stand: Place?
+  var finding: FindingNote?
 
   struct Place: Equatable, Sendable {
     var latitude: Double, longitude: Double, accuracyM: Double, agoS: Double
@@ -73,6 +74,7 @@ struct KeptMemory: Equatable, Sendable {
     a.strikesAgoS == b.strikesAgoS && a.raisesAgoS == b.raisesAgoS && a.flap?.id == b.flap?.id
       && a.flap?.changedAgoS == b.flap?.changedAgoS && a.upright?.face == b.upright?.face
       && a.upright?.up == b.upright?.up && a.parking == b.parking && a.stand == b.stand
+      && a.finding == b.finding
   }
 
   /// Nil when nothing is remembered.
@@ -84,6 +86,7 @@ struct KeptMemory: Equatable, Sendable {
     upright = memory.upright.map { ($0.face, $0.up) }
     parking = memory.parking.map { Place($0, at: now) }
     stand = memory.stand.map { Place($0, at: now) }
+    finding = memory.finding
   }
 
   func memory(agoS: Double, at now: Instant) -> RuleMemory {
@@ -94,6 +97,7 @@ struct KeptMemory: Equatable, Sendable {
     memory.upright = upright.map { OrientationMessage(face: $0.face, previous: .unknown, tiltDeg: 0, up: $0.up) }
     memory.parking = parking?.parking(agoS: agoS, at: now)
     memory.stand = stand?.parking(agoS: agoS, at: now)
+    memory.finding = finding
     return memory
   }
 
@@ -108,6 +112,9 @@ struct KeptMemory: Equatable, Sendable {
       if let up = upright?.up { json.numbers("up", [up.x, up.y, up.z], decimals: 6) }
       parking?.encode("parking", &json)
       stand?.encode("stand", &json)
+      json.string("finding", finding?.kind.rawValue)
+      json.number("span_s", finding?.spanS, decimals: 3)
+      json.number("extent_m", finding?.extentM, decimals: 1)
     }
   }
 
@@ -127,6 +134,9 @@ struct KeptMemory: Equatable, Sendable {
     }
     parking = Place(json["parking"])
     stand = Place(json["stand"])
+    if let kind = json["finding"]?.string.flatMap({ Together.Kind(rawValue: $0) }), let spanS = json["span_s"]?.number {
+      finding = FindingNote(kind: kind, spanS: spanS, extentM: json["extent_m"]?.number)
+    }
   }
 }
 

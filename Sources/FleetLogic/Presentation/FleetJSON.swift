@@ -89,6 +89,40 @@ public enum FleetJSON {
     return json.bytes
   }
 
+  /// A node at one moment: as a change's, without `change`, in an object that `more` may add to.
+  public static func node(
+    _ node: Node, at now: Moment, _ clock: ClockState, _ more: (inout JSONWriter) -> Void = { _ in }
+  ) -> [UInt8] {
+    var json = JSONWriter(capacity: 1024)
+    json.object { json in
+      json.string("kind", "node")
+      json.number("t", now.wall.seconds, decimals: 3)
+      json.string("node", node.name.description)
+      state(node, at: now.instant, clock, &json)
+      more(&json)
+    }
+    return json.bytes
+  }
+
+  /// An event out of the history: `kind` `event`, `t` receipt, `measured_t`, `node`, `stream`, `boot`, `seq`, `clk`,
+  /// `is_late`, `message` its payload as this version reads it; absent where it cannot.
+  public static func event(_ event: KeptEvent) -> [UInt8] {
+    var json = JSONWriter(capacity: 1024)
+    json.object { json in
+      json.string("kind", "event")
+      json.number("t", event.received.seconds, decimals: 3)
+      json.number("measured_t", event.measured?.seconds, decimals: 3)
+      json.string("node", event.node.description)
+      json.string("stream", event.stream.rawValue)
+      json.string("boot", event.boot.description)
+      json.integer("seq", event.sequence)
+      json.string("clk", event.clock?.rawValue)
+      json.boolean("is_late", event.isLate)
+      if let telegram = event.telegram { json.json("message", telegram.encode()) }
+    }
+    return json.bytes
+  }
+
   private static func message(_ change: Change, _ telegram: Telegram, _ receipt: Receipt, retained: Bool) -> [UInt8] {
     var json = JSONWriter(capacity: 1024)
     json.object { json in

@@ -71,14 +71,22 @@ public struct FleetTable: Equatable, Sendable {
     let alarmed = Set(alerts.compactMap(\.subject.node))
     rows.sort { fits ? $0.name < $1.name : Self.isMoreUrgent($0, $1, alarmed) }
     let shown = fits ? rows : Array(rows.prefix(max(0, (room ?? 0) - 1)))
-    let cells = shown.map { self.cells($0, at: now, fleet.clock) }
+    var lines = nodeLines(shown, fleet.clock, at: now, alarmed: alarmed)
+    if shown.count < rows.count {
+      lines.append(paint(.faint, TextWidth.cut("... and \(rows.count - shown.count) more nodes", to: width)))
+    }
+    return lines
+  }
+
+  /// A line of titles, and one for each node, in the order given.
+  public func nodeLines(
+    _ shown: [Node], _ clock: ClockState, at now: Instant, alarmed: Set<NodeName> = []
+  ) -> [String] {
+    let cells = shown.map { self.cells($0, at: now, clock) }
     let columns = chosen(cells)
     var lines = [paint(.faint, titles(columns))]
     for (node, texts) in zip(shown, cells) {
       lines.append(row(node, texts, columns, isAlarmed: alarmed.contains(node.name)))
-    }
-    if shown.count < rows.count {
-      lines.append(paint(.faint, TextWidth.cut("... and \(rows.count - shown.count) more nodes", to: width)))
     }
     return lines
   }

@@ -1,4 +1,4 @@
-internal import Telemetry
+public import Telemetry
 
 /// One line a change, for those who read a log rather than a table. Always UTC, safe to show, without a line's end.
 ///
@@ -30,6 +30,26 @@ public enum PlainLine {
     }
   }
 
+  /// What an event says, without its time and its node; safe to show.
+  public static func sentence(_ body: Telegram.Body) -> String {
+    switch body {
+    case .shake(let shake): shakeText(shake)
+    case .impact(let impact): impactText(impact)
+    case .freeFall(let fall): fallText(fall)
+    case .location(.fixed(let position)): fixText(position)
+    case .location(.lost(let loss)): "position lost: \(loss.reason.sentence)"
+    case .geofence(let geofence): geofenceText(geofence)
+    case .orientation(let orientation): "face \(orientation.face.rawValue)"
+    case .evicted(let evicted): evictedText(evicted)
+    case .waveform(let chunk): "chunk \(chunk.chunk) of the waveform of shake \(chunk.id), \(chunk.x.count) samples"
+    case .status, .acceleration, .health, .reply: body.stream.rawValue
+    }
+  }
+
+  private static func fallText(_ fall: FreeFallMessage) -> String {
+    "fell for \(Decimal.text(fall.durationS, decimals: 2)) s, at most \(Decimal.text(fall.dropM, decimals: 2)) m"
+  }
+
   private static func what(_ change: Change) -> String? {
     switch change.kind {
     case .presence(let presence, _, let reason): "\(presence.rawValue): \(SafeText.escaped(reason, limit: 200))"
@@ -37,8 +57,7 @@ public enum PlainLine {
     case .armed(let isArmed): isArmed ? "armed: publishes motion again" : "disarmed: publishes no motion"
     case .shake(let shake): shakeText(shake)
     case .impact(let impact): impactText(impact)
-    case .freeFall(let fall):
-      "fell for \(Decimal.text(fall.durationS, decimals: 2)) s, at most \(Decimal.text(fall.dropM, decimals: 2)) m"
+    case .freeFall(let fall): fallText(fall)
     case .location(.fixed(let position)): fixText(position)
     case .location(.lost(let loss)): "position lost: \(loss.reason.sentence)"
     case .geofence(let geofence, let ageS, let isLatest):

@@ -81,6 +81,11 @@ public struct Together: Sendable {
     needs.removeAll(keepingCapacity: true)
   }
 
+  /// As `know`, for a node that may be known as it is.
+  mutating func knowAnew(_ participant: Participant, at now: WallTime) {
+    if !roster.isKnown(participant) { know(participant, at: now) }
+  }
+
   /// That a node no longer belongs to the fleet.
   public mutating func forget(node: Int) {
     roster.forget(node)

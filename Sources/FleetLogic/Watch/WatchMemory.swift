@@ -49,19 +49,17 @@ public struct WatchMemory: Sendable {
   /// Notes a message of the fleet tool; anything else is left alone, as is what cannot be read.
   public mutating func hear(topic: String, payload: [UInt8]) {
     guard let topic = FleetTopic(topic, under: alertsPrefix) else { return }
-    switch topic {
-    case .status: tool = (try? FleetStatusMessage.decode(payload: payload))?.state ?? tool
-    case .alert(let rule, let subject):
-      let name = Name(rule: rule, subject: subject)
-      guard let word = try? AlertMessage.decode(payload: payload), word.state != .resolved else {
-        words[name] = nil
-        return
-      }
-      guard words.count < Self.mostWords || words[name] != nil else {
-        overflow.addClamped(1)
-        return
-      }
-      words[name] = word
+    if topic == .status { tool = (try? FleetStatusMessage.decode(payload: payload))?.state ?? tool }
+    guard case .alert(let rule, let subject) = topic else { return }
+    let name = Name(rule: rule, subject: subject)
+    guard let word = try? AlertMessage.decode(payload: payload), word.state != .resolved else {
+      words[name] = nil
+      return
     }
+    guard words.count < Self.mostWords || words[name] != nil else {
+      overflow.addClamped(1)
+      return
+    }
+    words[name] = word
   }
 }

@@ -1,0 +1,76 @@
+import FleetLogic
+import Telemetry
+import Testing
+
+/// The rule over several nodes, from messages to alerts.
+@Suite struct TogetherRuleTests {
+  private static let names = ["a", "b", "c", "d", "e"]
+  private static let rule = Rule(name: "together", kind: .together)
+
+  /// Five nodes some 10 km apart, each with a position.
+  private static func bench(store: Bool = false, labels: [NodeName: Label] = [:]) -> Bench {
+    var configuration = FleetState.Configuration(graceS: 0, rules: [rule], keeps: store)
+    configuration.labels = labels
+    var bench = Bench(configuration)
+    for (place, name) in names.enumerated() { bench.send(name, fix(place)) }
+    return bench
+  }
+
+  private static func fix(_ place: Int) -> Telegram.Body { .fix(48 + Double(place) * 0.09) }
+
+  private static func shake(_ bench: inout Bench, _ name: String, id: Int = 1) -> [Effect] {
+    guard case .shake(var shake) = Telegram.Body.shake(id) else { return [] }
+    shake.start = WallTime(seconds: Bench.epoch + bench.now.seconds)
+    return bench.send(name, .shake(shake))
+  }
+
+  @Test func aWaveOverFiveNodesIsOneAlertOfTheFleet() throws {
+    var bench = Self.bench()
+    var alerts: [Alert] = []
+    for name in Self.names {
+      alerts += Self.shake(&bench, name).fullAlerts
+      alerts += bench.pass(3).fullAlerts
+    }
+    let first = try #require(alerts.first)
+    #expect(alerts.count == 1)
+    #expect(first.subject == .fleet)
+    #expect(first.state == .firing)
+    #expect(first.summary.contains("nodes shook together: ground motion"))
+    #expect(bench.pass(600).alerts == ["together @fleet resolved 5"])
+  }
+
+  @Test func threeNodesAreNone() {
+    var bench = Self.bench()
+    var alerts: [String] = []
+    for name in Self.names.prefix(3) { alerts += Self.shake(&bench, name).alerts }
+    #expect((alerts + bench.pass(600).alerts).isEmpty)
+  }
+
+  @Test func aRestartWithinAWaveNeitherLosesNorRepeatsIt() throws {
+    for split in 1..<Self.names.count {
+      var bench = Self.bench(store: true)
+      var store = MemoryStore()
+      var alerts: [String] = []
+      func take(_ effects: [Effect], _ store: inout MemoryStore) -> [String] {
+        store.take(effects)
+        return effects.alerts
+      }
+      for (place, name) in Self.names.enumerated() { store.take(bench.send(name, Self.fix(place))) }
+      for (place, name) in Self.names.enumerated() {
+        if place == split {
+          for alert in store.kept.alerts.flatMap(\.untold) {
+            store.take(bench.fleet.handle(.told(alert), at: bench.now))
+          }
+          alerts += take(bench.restart(store), &store)
+        }
+        alerts += take(Self.shake(&bench, name), &store)
+        alerts += take(bench.pass(3), &store)
+      }
+      alerts += take(bench.pass(700), &store)
+      #expect(
+        alerts.map { $0.split(separator: " ").dropLast().joined(separator: " ") } == [
+          "together @fleet firing", "together @fleet resolved",
+        ], "split \(split)")
+    }
+  }
+}
