@@ -36,7 +36,8 @@ extension WatchScreen {
   mutating func answer(_ key: Key) -> WatchRequest? {
     guard var asked = prompt else { return nil }
     switch key {
-    case .escape, .control("c"): cancel(asked)
+    case .escape: cancel(asked)
+    case .control("c"): return .quit
     case .enter: return finish(asked)
     case .control("l"): return .repaint
     default:
