@@ -35,6 +35,9 @@ final class Watcher {
   /// Nil: nothing is kept.
   private let archive: Archive?
   private let store: StoreSettings?
+  private let http: HTTPFace?
+  /// Nil: nothing is answered over HTTP.
+  private let metrics: MetricsService?
   private var fleet: FleetState
   private var clockWatch: ClockWatch
   private var outbox = Outbox()
@@ -73,6 +76,8 @@ final class Watcher {
       isKept: configuration.store != nil)
     sinks = configuration.sinks
     store = configuration.store
+    http = configuration.http
+    metrics = try MetricsService(configuration.http, loop)
     archive = configuration.store.map { [loop, log] in Archive($0, loop, log) }
     keeping = configuration.waveforms
     waveforms = configuration.waveforms.map { WaveformKeeper($0) }
@@ -118,6 +123,9 @@ final class Watcher {
     startDrawing()
     startKeepAlive()
     startSinks()
+    metrics?.start { [unowned self] in
+      .init(fleet: fleet, sinks: telling.states, archive: archive, droppedPublications: outbox.dropped)
+    }
     if let archive { archive.start(ports) } else { startSession() }
     defer { viewer?.close() }
     try loop.run()
@@ -138,6 +146,7 @@ final class Watcher {
 
   /// What was read is kept, even if its nodes can't be told any more: they send it again.
   private func finish() {
+    metrics?.stop()
     session.stop(deadlineS: isImpatient ? 0 : Watcher.stopS / 4)
     for entry in telling.stop(withinS: isImpatient ? 0.2 : Watcher.stopS / 4) { write(entry) }
     noteTelling()
@@ -355,6 +364,7 @@ final class Watcher {
       known.publishes = configuration.fleet.publishes
       if configuration.fleet != known { log.warning("[fleet] and [[rule]] take effect at the next start") }
       if configuration.store != store { log.warning("[store] takes effect at the next start") }
+      if configuration.http != http { log.warning("[http] takes effect at the next start") }
       if configuration.sinks != sinks { log.warning("[[sink]] takes effect at the next start") }
       if configuration.waveforms != keeping { log.warning("[waveform] takes effect at the next start") }
       log.notice("files opened again, log level \(configuration.logLevel.rawValue)")
@@ -376,15 +386,5 @@ final class Watcher {
     loop.timer { [unowned self] _ in loop.stop() }.deadline = clock.now() + Watcher.stopS / 2
     hand(.stop)
     archive?.pump()
-  }
-}
-
-extension LogEntry.Level {
-  fileprivate var logLevel: LogLevel {
-    switch self {
-    case .debug: .debug
-    case .information: .info
-    case .warning: .warning
-    }
   }
 }
