@@ -9,6 +9,7 @@ extension FleetState {
     effects.append(.link(link, at: moment))
     linkClock.resume(at: moment.instant, countingFrom: moment.instant)
     postponePending(at: moment)
+    if clock.quality == .none { noteClockForTogether() }
     silenceClock.resume(at: moment.instant, countingFrom: moment.instant + configuration.graceS)
     announce(.online, at: moment)
     // Whatever happened to the broker, it now has what is firing. With a store nothing is published twice: what the

@@ -27,6 +27,8 @@ public struct FleetState: Sendable {
     public var flapping = Flapping()
     /// Alerts and the fleet's status are published.
     public var publishes: Bool
+    /// All that nodes say is heard; false: only some of it, so that nothing follows from silence.
+    public var hearsEverything = true
     /// There is a store: `Effect.keep` says what is to be kept.
     public var keeps: Bool
 
@@ -142,7 +144,9 @@ public struct FleetState: Sendable {
     case .connected: connect(at: moment(now))
     case .disconnected(let reason): disconnect(reason, at: moment(now))
     case .clock(let state):
+      let was = clock.quality
       clock = state
+      if (was == .none) != (state.quality == .none) { noteClockForTogether() }
       isPolicyStale = true
     case .tick: break
     case .stop: stop(at: moment(now))

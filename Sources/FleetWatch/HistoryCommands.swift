@@ -26,6 +26,13 @@ enum HistoryCommands {
       details: ["Rule and node may stand in either order. Instead of a node it may be @SITE or @fleet."],
       operands: [.init("RULE"), .init("NODE")]),
     Command(
+      "rules", "list the rules that are in force, or with test try them on the history",
+      details: [
+        "test runs the events of --since to --until through the rules of the configuration, as if they came again, and "
+          + "shows what would have fired. It tells nobody. Rules about what the history does not keep (silence, "
+          + "connections, sensors, clocks, spools, names, rates) are named, and not tried."
+      ], operands: [.init("test", isOptional: true)]),
+    Command(
       "export", "write events in a format of other programs",
       details: [
         "csv: every event. gpx, kml: the nodes' tracks. geojson: positions and crossings of fences. mseed: the "
@@ -34,8 +41,8 @@ enum HistoryCommands {
       ]),
   ]
 
-  private static let periods = ["events", "alerts", "track", "why", "export"]
-  private static let filtered = ["events", "alerts", "export"]
+  private static let periods = ["events", "alerts", "track", "why", "export", "rules"]
+  private static let filtered = ["events", "alerts", "export", "rules"]
 
   static let options: [CommandOption] = [
     .value("store", "FILE", .file, commands: names, "the database; default store.file, else \(defaultStore)")
@@ -53,7 +60,7 @@ enum HistoryCommands {
     .value("limit", "N", .integer(1...1_000_000_000), commands: ["events", "track", "why", "alerts"], "the newest N"),
     .flag("late", commands: ["events", "export"], "only what was no news when it came"),
     .flag("all", commands: ["alerts"], "every decision, of alerts that are over, too"),
-    .value("rule", "NAME", commands: ["alerts"], "only this rule's"),
+    .value("rule", "NAME", commands: ["alerts", "rules"], "only this rule's"),
     .value("format", "FORMAT", .choice(ExportCommand.formats), commands: ["export"], "what to write; default csv"),
     .value("output", short: "o", "FILE", .file, commands: ["export"], "where to; - is standard output, the default"),
   ]
@@ -65,6 +72,9 @@ enum HistoryCommands {
     _ command: String, _ invocation: Invocation, _ output: StandardOutput, _ configuration: Configuration,
     _ environment: [String: String]
   ) throws(Termination) {
+    if command == "rules", invocation.operands.isEmpty {
+      return try RulesCommand.list(configuration, invocation, output)
+    }
     let history = try History(invocation, output, configuration, environment)
     switch command {
     case "nodes": try NodesCommand.run(history)
@@ -72,6 +82,7 @@ enum HistoryCommands {
     case "events": try EventsCommand.run(history)
     case "alerts": try AlertsCommand.run(history)
     case "track": try EventsCommand.track(history)
+    case "rules": try RulesCommand.run(history)
     case "why": try WhyCommand.run(history)
     default: try ExportCommand.run(history)
     }
