@@ -96,7 +96,7 @@ let package = Package(
     tests("SpoolTests", ["Spool", "DiskFaults", "SpoolDrill", "Threading", "Rig"]),
     tests("SensorsTests", ["Sensors", "NodeLogic", "Telemetry", "Daemon", "Rig"]),
     tests("SinksTests", ["Sinks", "FleetLogic", "Telemetry", "Daemon", "Rig"]),
-    tests("WebServerTests", ["WebServer"]),
+    tests("WebServerTests", ["WebServer", "Rig"]),
     tests("StoreTests", ["Store", "StoreBenchmark", "Telemetry", "CSQLite", "Rig"]),
     tests(
       "NodeAgentTests",

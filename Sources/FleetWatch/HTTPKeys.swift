@@ -1,4 +1,6 @@
+internal import BrokerLink
 internal import Daemon
+internal import Glibc
 internal import Telemetry
 internal import WebServer
 
@@ -61,5 +63,20 @@ struct HTTPFace: Equatable {
     self.server = server
     nodes = configuration.flag("http.per_node") ? configuration.integer("http.max_nodes") : 0
     warning = secret?.warning
+  }
+
+  /// What `check` says about it: listens for a moment.
+  var finding: Finding {
+    let asked = server.token == nil ? "" : " with a token"
+    let series = nodes == 0 ? "" : ", with series for up to \(nodes) nodes"
+    do throws(WebServerFailure) {
+      try WebServer(server) { _ in Page(503, body: []) }.stop()
+      return Finding(.good, "http", "/metrics and /healthz on \(server.place)\(asked)\(series)")
+    } catch {
+      if error.code == EADDRINUSE {
+        return Finding(.good, "http", "\(server.place) is in use, as it is while judder-fleet runs")
+      }
+      return Finding(.problem, "http", "\(error)", remedy: "set http.address and http.port to what this machine has")
+    }
   }
 }

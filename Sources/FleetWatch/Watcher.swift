@@ -335,10 +335,12 @@ final class Watcher {
   /// One line for `systemctl status`.
   private var status: String {
     let store = archive?.trouble.map { "; nothing is kept: \($0)" } ?? ""
+    let strangers = fleet.quarantine.nodes
+    let rest = store + (strangers == 0 ? "" : "; about \(strangers) nodes are not taken in")
     if case .connected = fleet.link {
-      return "watching \(fleet.configuration.prefix), connected to \(endpoint)\(store)"
+      return "watching \(fleet.configuration.prefix), connected to \(endpoint)\(rest)"
     }
-    return "no broker at \(endpoint)\(store)"
+    return "no broker at \(endpoint)\(rest)"
   }
 
   // MARK: Signals

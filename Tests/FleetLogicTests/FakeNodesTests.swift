@@ -5,11 +5,11 @@ import Testing
 
 @testable import FleetLogic
 
-/// Somebody makes up names. `JUDDER_FAKE_IDS` says how many; without it 40 000.
+/// Somebody makes up names. `JUDDER_FAKE_IDS` says how many; without it 25 000.
 ///
 /// Memory is measured as what the process grew by, since it has had other tests in it.
 @Suite(.serialized) struct FakeNodesTests {
-  private static let names = ProcessInfo.processInfo.environment["JUDDER_FAKE_IDS"].flatMap { Int($0) } ?? 40_000
+  private static let names = ProcessInfo.processInfo.environment["JUDDER_FAKE_IDS"].flatMap { Int($0) } ?? 25_000
   private static let real = 50
 
   private static func residentMB() throws -> Double {

@@ -1,4 +1,5 @@
 import Foundation
+import Rig
 import Testing
 
 @testable import WebServer
@@ -14,17 +15,17 @@ import Testing
 
   @Test func aPageIsAnsweredAndItsNextVersionToo() throws {
     let server = try serve()
-    let answer = RawClient.ask(server.port, "GET /metrics")
+    let answer = WebClient.ask(port: Int(server.port), "GET /metrics")
     #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n") && answer.hasSuffix("\r\n\r\na 1\n"), "\(answer)")
     #expect(answer.contains("Content-Type: text/plain; charset=utf-8\r\n"))
     server.publish(Page(503, body: Array("b\n".utf8)), at: "/metrics")
-    let next = RawClient.ask(server.port, "GET /metrics?x=1")
+    let next = WebClient.ask(port: Int(server.port), "GET /metrics?x=1")
     #expect(next.hasPrefix("HTTP/1.1 503 ") && next.hasSuffix("\r\n\r\nb\n"), "\(next)")
   }
 
   @Test func headHasNoBody() throws {
     let server = try serve()
-    let answer = RawClient.ask(server.port, "HEAD /metrics")
+    let answer = WebClient.ask(port: Int(server.port), "HEAD /metrics")
     server.stop()
     #expect(answer.contains("Content-Length: 4\r\n") && answer.hasSuffix("\r\n\r\n"), "\(answer)")
   }
@@ -32,7 +33,7 @@ import Testing
   @Test(arguments: [("GET /", "404"), ("GET /metrics/", "404"), ("POST /metrics", "405"), ("DELETE /", "405")])
   func whatIsNotThereIsRefused(line: String, status: String) throws {
     let server = try serve()
-    let answer = RawClient.ask(server.port, line)
+    let answer = WebClient.ask(port: Int(server.port), line)
     server.stop()
     #expect(answer.hasPrefix("HTTP/1.1 \(status) "), "\(answer)")
     #expect(answer.contains("Allow: GET, HEAD\r\n") == (status == "405"))
@@ -40,7 +41,7 @@ import Testing
 
   @Test func aBodyIsNotReadBeforeTheAnswer() throws {
     let server = try serve()
-    let client = RawClient(server.port)
+    let client = WebClient(port: Int(server.port))
     client.say("POST /metrics HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000000\r\n\r\n")
     #expect(client.all()?.hasPrefix("HTTP/1.1 405 ") == true)
     server.stop()
@@ -49,16 +50,16 @@ import Testing
   @Test(arguments: ["\u{0}\u{1}\r\n\r\n", "GET\r\n\r\n", "GET /metrics HTTP/1.1\r\nno colon\r\n\r\n"])
   func whatIsNoRequestIsRefusedAndTheNextServed(text: String) throws {
     let server = try serve()
-    let client = RawClient(server.port)
+    let client = WebClient(port: Int(server.port))
     client.say(text)
     let answer = try #require(client.all(withinS: 8))
     #expect(answer.isEmpty || answer.hasPrefix("HTTP/1.1 4") || answer.hasPrefix("HTTP/1.0 4"), "\(answer)")
-    #expect(RawClient.ask(server.port, "GET /metrics").hasPrefix("HTTP/1.1 200 "))
+    #expect(WebClient.ask(port: Int(server.port), "GET /metrics").hasPrefix("HTTP/1.1 200 "))
   }
 
   @Test func headersBeyondTheLimitEndTheConnection() throws {
     let server = try serve()
-    let client = RawClient(server.port)
+    let client = WebClient(port: Int(server.port))
     client.say("GET /metrics HTTP/1.1\r\nHost: a\r\nX: \(String(repeating: "x", count: 100_000))\r\n\r\n")
     #expect(client.all()?.contains("200 OK") == false)
     server.stop()
@@ -73,7 +74,7 @@ import Testing
   func withoutTheTokenNothingIsTold(headers: [String]) throws {
     let server = try serve { $0.token = "s3cret" }
     for line in ["GET /metrics", "GET /unknown", "POST /metrics"] {
-      let answer = RawClient.ask(server.port, line, headers)
+      let answer = WebClient.ask(port: Int(server.port), line, headers)
       #expect(answer.hasPrefix("HTTP/1.1 401 "), "\(answer)")
       #expect(answer.contains("WWW-Authenticate: Bearer realm=\"judder\"\r\n"), "\(answer)")
     }
@@ -81,7 +82,7 @@ import Testing
 
   @Test(arguments: ["Bearer", "bearer", "BEARER"]) func withTheTokenEverythingIs(scheme: String) throws {
     let server = try serve { $0.token = "s3cret" }
-    #expect(RawClient.ask(server.port, "GET /metrics", ["Authorization: \(scheme) s3cret"]).hasSuffix("a 1\n"))
+    #expect(WebClient.ask(port: Int(server.port), "GET /metrics", ["Authorization: \(scheme) s3cret"]).hasSuffix("a 1\n"))
   }
 
   @Test func secretsAreComparedWhole() {
@@ -93,8 +94,8 @@ import Testing
 
   @Test func pagesOfAMakerThatIsStuckAreNotAnswered() throws {
     let server = try serve { $0.staleS = 0 }
-    #expect(RawClient.ask(server.port, "GET /metrics").hasSuffix("stuck for true\n"))
-    #expect(RawClient.ask(server.port, "GET /other").hasPrefix("HTTP/1.1 404 "))
+    #expect(WebClient.ask(port: Int(server.port), "GET /metrics").hasSuffix("stuck for true\n"))
+    #expect(WebClient.ask(port: Int(server.port), "GET /other").hasPrefix("HTTP/1.1 404 "))
   }
 
   @Test func clientsThatSayNothingKeepOthersOutForAShortTimeOnly() throws {
@@ -102,10 +103,10 @@ import Testing
       $0.connections = 4
       $0.idleS = 1
     }
-    let silent = (0..<8).map { _ in RawClient(server.port) }
+    let silent = (0..<8).map { _ in WebClient(port: Int(server.port)) }
     let end = Date(timeIntervalSinceNow: 10)
     var answer = ""
-    while !answer.hasSuffix("a 1\n"), Date() < end { answer = RawClient.ask(server.port, "GET /metrics") }
+    while !answer.hasSuffix("a 1\n"), Date() < end { answer = WebClient.ask(port: Int(server.port), "GET /metrics") }
     #expect(answer.hasSuffix("a 1\n"))
     #expect(silent.count == 8)
   }
@@ -115,7 +116,7 @@ import Testing
       $0.idleS = 30
       $0.connectionS = 0.2
     }
-    let client = RawClient(server.port)
+    let client = WebClient(port: Int(server.port))
     client.say("GET /metrics HTTP/1.1\r\n")
     let end = Date(timeIntervalSinceNow: 10)
     var isCutOff = false
@@ -125,15 +126,15 @@ import Testing
       isCutOff = client.all(withinS: 0.05) != nil
     }
     #expect(isCutOff)
-    #expect(RawClient.ask(server.port, "GET /metrics").hasSuffix("a 1\n"))
+    #expect(WebClient.ask(port: Int(server.port), "GET /metrics").hasSuffix("a 1\n"))
   }
 
   @Test func aClientThatReadsNothingHoldsNobodyUp() throws {
     let server = try serve()
     server.publish(Page(body: [UInt8](repeating: UInt8(ascii: "x"), count: 30_000_000)), at: "/large")
-    let stuck = RawClient(server.port, receiveBufferBytes: 4096)
+    let stuck = WebClient(port: Int(server.port), receiveBufferBytes: 4096)
     stuck.say("GET /large HTTP/1.1\r\nHost: a\r\n\r\n")
-    for _ in 0..<20 { #expect(RawClient.ask(server.port, "GET /metrics").hasSuffix("a 1\n")) }
+    for _ in 0..<20 { #expect(WebClient.ask(port: Int(server.port), "GET /metrics").hasSuffix("a 1\n")) }
     server.publish(Page(body: []), at: "/large")
     server.stop()
     server.stop()
