@@ -32,7 +32,8 @@ extension Admission {
     guard configuration.text("fleet.admit") == "listed" else {
       guard patterns == nil else {
         throw ConfigurationFailure([
-          configuration.problem("fleet.allow", "does nothing while every node is admitted: set fleet.admit to \"listed\"")
+          configuration.problem(
+            "fleet.allow", "does nothing while every node is admitted: set fleet.admit to \"listed\"")
         ])
       }
       self = .all

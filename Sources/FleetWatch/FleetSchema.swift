@@ -48,7 +48,7 @@ enum FleetSchema {
     ] + Admission.keys + [
       .number(
         "grace_s", 0...3600, unit: "s", default: 30,
-        "After the connection to the broker is made, silence does not count for so long: nodes come back one by one."),
+        "After the connection to the broker is made, silence does not count for so long: nodes come back one by one.")
     ])
 
   private static let log = ConfigurationSection(

@@ -23,6 +23,19 @@ import Testing
     return configuration
   }
 
+  /// What the loop spends on a page; only said, since it depends on the machine.
+  private func measurePages(_ bench: Bench) throws {
+    for most in [0, bench.fleet.nodes.count] {
+      var surroundings = Surroundings()
+      surroundings.nodes = most
+      let start = Date()
+      let bytes = MetricsText.text(bench.fleet, surroundings, at: bench.now).count
+      let spent = Date().timeIntervalSince(start)
+      print("page of \(bench.fleet.nodes.count) nodes, \(most) with series: \(spent * 1000) ms, \(bytes) bytes")
+      try #require(bytes > 1000)
+    }
+  }
+
   @Test(arguments: [Admission.listed([NamePattern("real-*")]), .all])
   func realNodesDoNotSufferFromThem(admission: Admission) throws {
     var bench = Bench(Self.configuration(admission))
@@ -42,6 +55,7 @@ import Testing
     let grown = try Self.residentMB() - before
     let taken = bench.fleet.nodes.count - Self.real
     print("\(Self.names) names, \(admission): \(spent / Double(Self.names) * 1e6) us each, \(grown) MB, \(taken) taken")
+    try measurePages(bench)
     #expect(grown < 200 && grown.isFinite)
     #expect(alerts.count == min(Self.real, (Self.names + 9999) / 10_000), "\(alerts)")
     let refused = Self.names - taken

@@ -82,7 +82,8 @@ import Testing
 
   @Test(arguments: ["Bearer", "bearer", "BEARER"]) func withTheTokenEverythingIs(scheme: String) throws {
     let server = try serve { $0.token = "s3cret" }
-    #expect(WebClient.ask(port: Int(server.port), "GET /metrics", ["Authorization: \(scheme) s3cret"]).hasSuffix("a 1\n"))
+    let answer = WebClient.ask(port: Int(server.port), "GET /metrics", ["Authorization: \(scheme) s3cret"])
+    #expect(answer.hasSuffix("a 1\n"))
   }
 
   @Test func secretsAreComparedWhole() {
@@ -157,10 +158,11 @@ import Testing
     #expect(throws: WebServerFailure.self) { try serve { $0.address = "localhost" } }
   }
 
-  @Test(arguments: [
-    ("127.0.0.1", true), ("127.8.9.1", true), ("::1", true), ("0.0.0.0", false), ("::", false), ("192.0.2.1", false),
-    ("::ffff:127.0.0.1", false), ("localhost", nil), ("", nil), ("1.2.3", nil),
-  ] as [(String, Bool?)])
+  @Test(
+    arguments: [
+      ("127.0.0.1", true), ("127.8.9.1", true), ("::1", true), ("0.0.0.0", false), ("::", false), ("192.0.2.1", false),
+      ("::ffff:127.0.0.1", false), ("localhost", nil), ("", nil), ("1.2.3", nil),
+    ] as [(String, Bool?)])
   func onlyLoopbackIsLoopback(address: String, isLoopback: Bool?) {
     #expect(WebServerSettings(address: address, port: 1).isLoopback == isLoopback)
   }

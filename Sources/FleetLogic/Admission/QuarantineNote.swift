@@ -58,8 +58,8 @@ public struct QuarantineNote: Equatable, Sendable {
 
   /// Nil when it is not what `encode` wrote.
   public init?(_ text: [UInt8]) {
-    guard let json = try? JSONValue.parse(text, limits: Self.limits), let time = json["t"]?.number, let nodes = json["nodes"]?.integer,
-      let messages = json["messages"]?.integer
+    guard let json = try? JSONValue.parse(text, limits: Self.limits), let time = json["t"]?.number,
+      let nodes = json["nodes"]?.integer, let messages = json["messages"]?.integer
     else { return nil }
     self.time = WallTime(seconds: time)
     self.nodes = nodes

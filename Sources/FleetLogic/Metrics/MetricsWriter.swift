@@ -70,8 +70,7 @@ struct MetricsWriter {
 
   /// Backslash, line feed and, in values of labels, the quote.
   private static func escaped(_ text: String, quotes: Bool) -> String {
-    guard text.utf8.contains(where: { $0 == UInt8(ascii: "\\") || $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\"") })
-    else { return text }
+    guard text.utf8.contains(where: { "\\\n\"".utf8.contains($0) }) else { return text }
     var result = ""
     for scalar in text.unicodeScalars {
       switch scalar {
