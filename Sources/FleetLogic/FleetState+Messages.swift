@@ -41,7 +41,7 @@ extension FleetState {
       tally.cleared += 1
       return
     }
-    if let reason = refusal(of: topic.node) { return refuse(topic, reason, at: moment) }
+    if case .notListed? = refusal(of: topic.node) { return refuse(topic, .notListed, at: moment) }
     let telegram: Telegram
     do {
       telegram = try Telegram.decode(stream: stream, payload: payload)
