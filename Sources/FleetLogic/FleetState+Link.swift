@@ -48,6 +48,7 @@ extension FleetState {
     // With what is left of their deadlines just now.
     touched.formUnion(records.keys)
     keepTogether(at: moment, isStopping: true)
+    keepQuarantine(at: moment, isStopping: true)
     announce(.stopped, at: moment)
   }
 

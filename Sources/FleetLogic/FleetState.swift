@@ -11,7 +11,9 @@ public struct FleetState: Sendable {
     public var prefix: PrefixPattern
     /// The levels before `status` and `alerts/<rule>/<node>`.
     public var alertsPrefix: TopicPrefix
-    /// Nodes kept at the most.
+    /// Which nodes are taken in.
+    public var admission = Admission.all
+    /// Nodes kept at the most, besides those with a label.
     public var maxNodes: Int
     /// After the link is made, silence doesn't count for this long [s].
     public var graceS: Double
@@ -70,8 +72,12 @@ public struct FleetState: Sendable {
   public internal(set) var link = Link.none
   /// What became of the messages.
   public internal(set) var tally = Tally()
+  /// When the last message came, whatever it was; nil before the first.
+  public internal(set) var lastReceived: Instant?
   /// In the order in which they were first heard of.
   public internal(set) var nodes: [Node] = []
+  /// Nodes that spoke and were not taken in.
+  public internal(set) var quarantine = Quarantine()
 
   var indices: [NodeName: Int] = [:]
   var records: [AlertKey: AlertRecord] = [:]

@@ -35,6 +35,9 @@ final class Watcher {
   /// Nil: nothing is kept.
   private let archive: Archive?
   private let store: StoreSettings?
+  private let http: HTTPFace?
+  /// Nil: nothing is answered over HTTP.
+  private let metrics: MetricsService?
   private var fleet: FleetState
   private var clockWatch: ClockWatch
   private var outbox = Outbox()
@@ -74,6 +77,8 @@ final class Watcher {
       isKept: configuration.store != nil)
     sinks = configuration.sinks
     store = configuration.store
+    http = configuration.http
+    metrics = try MetricsService(configuration.http, loop)
     archive = configuration.store.map { [loop, log] in Archive($0, loop, log) }
     keeping = configuration.waveforms
     waveforms = configuration.waveforms.map { WaveformKeeper($0) }
@@ -123,6 +128,9 @@ final class Watcher {
     startDrawing()
     startKeepAlive()
     startSinks()
+    metrics?.start { [unowned self] in
+      .init(fleet: fleet, sinks: telling.states, archive: archive, droppedPublications: outbox.dropped)
+    }
     if let archive { archive.start(ports) } else { startSession() }
     defer { viewer?.close() }
     try loop.run()
@@ -143,6 +151,7 @@ final class Watcher {
 
   /// What was read is kept, even if its nodes can't be told any more: they send it again.
   private func finish() {
+    metrics?.stop()
     session.stop(deadlineS: isImpatient ? 0 : Watcher.stopS / 4)
     for entry in telling.stop(withinS: isImpatient ? 0.2 : Watcher.stopS / 4) { write(entry) }
     noteTelling()
@@ -339,10 +348,12 @@ final class Watcher {
   /// One line for `systemctl status`.
   private var status: String {
     let store = archive?.trouble.map { "; nothing is kept: \($0)" } ?? ""
+    let strangers = fleet.quarantine.nodes
+    let rest = store + (strangers == 0 ? "" : "; about \(strangers) nodes are not taken in")
     if case .connected = fleet.link {
-      return "watching \(fleet.configuration.prefix), connected to \(endpoint)\(store)"
+      return "watching \(fleet.configuration.prefix), connected to \(endpoint)\(rest)"
     }
-    return "no broker at \(endpoint)\(store)"
+    return "no broker at \(endpoint)\(rest)"
   }
 
   // MARK: Signals
@@ -372,6 +383,7 @@ final class Watcher {
       known.publishes = configuration.fleet.publishes
       if configuration.fleet != known { log.warning("[fleet] and [[rule]] take effect at the next start") }
       if configuration.store != store { log.warning("[store] takes effect at the next start") }
+      if configuration.http != http { log.warning("[http] takes effect at the next start") }
       if configuration.sinks != sinks { log.warning("[[sink]] takes effect at the next start") }
       if configuration.waveforms != keeping { log.warning("[waveform] takes effect at the next start") }
       log.notice("files opened again, log level \(configuration.logLevel.rawValue)")
