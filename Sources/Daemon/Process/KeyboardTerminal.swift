@@ -5,7 +5,7 @@ internal import Telemetry
 /// A terminal with a keyboard: keys come one by one, and pictures are drawn on its alternate screen. What was there
 /// before comes back however the process ends, but for SIGKILL.
 ///
-/// Writing never waits: a picture that the terminal does not take goes out as it does, and no other is begun until then.
+/// Writing never waits: a picture that the terminal does not take goes out as it does; no other is begun until then.
 /// Used by one thread; one value a process.
 public final class KeyboardTerminal {
   /// What came from the keyboard.

@@ -134,11 +134,16 @@ import Testing
     var configuration = FleetState.Configuration(rules: [Rule(name: "shake", kind: .shake)])
     configuration.publishes = false
     var watch = WatchBench(configuration, height: 50)
+    var envelope = Envelope(boot: BootID(1), time: WallTime(seconds: Bench.epoch), clock: .ntp, uptime: 100)
+    let windows = (0..<97).map { Telegram(envelope, .acceleration(peak: Double($0) / 100)).encode() }
+    envelope.sequence = 1
+    let shake = Telegram(envelope, .shake(1)).encode()
     for number in 0..<10_000 {
       let name = "node-\(number * 7919 % 10_000)"
-      watch.send(name, .acceleration(peak: Double(number % 97) / 100))
-      if number % 5 == 0 { watch.send(name, .shake(1)) }
+      watch.hear("judder/\(name)/acceleration", windows[number % 97])
+      if number % 5 == 0 { watch.hear("judder/\(name)/shake", shake) }
     }
+    #expect(watch.bench.fleet.nodes.count == 10_000 && watch.bench.fleet.firingCount == 2000)
     let clock = ContinuousClock()
     var worst: [String: Duration] = [:]
     for step in 0..<6 {
