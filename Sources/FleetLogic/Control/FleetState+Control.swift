@@ -43,7 +43,8 @@ extension FleetState {
     let author = SafeText.escaped(message.author, limit: 60)
     log(
       .information,
-      "\(message.verb.rawValue), asked by \(author): \(reply.result.rawValue): \(SafeText.escaped(reply.text, limit: 300))")
+      "\(message.verb.rawValue), asked by \(author): \(reply.result.rawValue): \(SafeText.escaped(reply.text, limit: 300))"
+    )
   }
 
   private mutating func obey(_ message: ControlMessage, at moment: Moment) -> ControlReply {
