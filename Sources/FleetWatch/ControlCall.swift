@@ -69,7 +69,7 @@ final class ControlCall {
   }
 
   /// Hands on what comes until `isEnough` or the time is over.
-  func wait(_ seconds: Double, until isEnough: () -> Bool, _ take: (Answer) -> Void) throws(Termination) {
+  func wait(_ seconds: Double, until isEnough: () -> Bool, take: (Answer) -> Void) throws(Termination) {
     let end = clock.now() + seconds
     while true {
       let come = answers

@@ -13,9 +13,9 @@ enum ControlCommands {
     Command(
       "ack", "look after an alert: it is not told again while it stays as it is",
       details: [
-        "RULE and NODE are patterns, * and ? as in file names; instead of a node it may be @SITE or @fleet. The running "
-          + "judder-fleet run does it, where fleet.commands is true; without its answer this ends with 69, and with 1 "
-          + "when it refuses."
+        "RULE and NODE are patterns, * and ? as in file names; instead of a node it may be @SITE or @fleet. The "
+          + "running judder-fleet run does it, where fleet.commands is true; without its answer this ends with 69, and "
+          + "with 1 when it refuses."
       ], operands: alert),
     Command("unack", "look after an alert no more", operands: alert),
     Command(

@@ -50,7 +50,8 @@ enum ControlRequest {
       let text =
         message.isForAll
         ? "--all means every alert: leave it out, or what says which alerts"
-        : "this would silence every alert: say which with --rule, --node, --site, --group, --severity or --kind, or --all"
+        : "this would silence every alert: say which, with --rule, --node, --site, --group, --severity or --kind; or "
+          + "--all"
       throw Termination(.usage, [text])
     }
     message.start = try moment("start", invocation)
@@ -128,18 +129,20 @@ enum ControlRequest {
     var status: FleetStatusMessage?
     var isUnheard = false
     var refusal: String?
-    try call.wait(timeoutS, until: { reply != nil || isUnheard || refusal != nil }) { answer in
-      switch answer {
-      case .message(let found) where found.topic == replies && !found.isRetained:
-        let read = try? ControlReply.decode(payload: found.payload)
-        if read?.id == message.id { reply = read }
-      case .message(let found) where found.topic == statuses:
-        status = try? FleetStatusMessage.decode(payload: found.payload)
-      case .message: break
-      case .unheard: isUnheard = true
-      case .refused(_, let reason): refusal = reason
-      }
-    }
+    try call.wait(
+      timeoutS, until: { reply != nil || isUnheard || refusal != nil },
+      take: { answer in
+        switch answer {
+        case .message(let found) where found.topic == replies && !found.isRetained:
+          let read = try? ControlReply.decode(payload: found.payload)
+          if read?.id == message.id { reply = read }
+        case .message(let found) where found.topic == statuses:
+          status = try? FleetStatusMessage.decode(payload: found.payload)
+        case .message: break
+        case .unheard: isUnheard = true
+        case .refused(_, let reason): refusal = reason
+        }
+      })
     if let reply { return reply }
     if let refusal {
       throw Termination(.permission, ["may not publish to \(topic): \(refusal); allow it in the broker's access list"])

@@ -67,10 +67,11 @@ enum SendCommand {
     let found = try nodes(call, prefix, pattern, name)
     if let pattern, !invocation.isGiven("yes") {
       let names = found.keys.map(\.description).sorted().prefix(20).joined(separator: " ")
+      let more = found.count > 20 ? " ..." : ""
       throw Termination(
         .usage,
         [
-          "\(SafeText.quoted(pattern.description)) means \(found.count) nodes: \(names)\(found.count > 20 ? " ..." : "")",
+          "\(SafeText.quoted(pattern.description)) means \(found.count) nodes: \(names)\(more)",
           "add --yes to send \(command.verb.rawValue) to all of them",
         ])
     }
@@ -100,7 +101,7 @@ enum SendCommand {
     if pattern == nil {
       // A node that was there ever has a status, which comes at once.
       let isKnown = (try? TopicPrefix(prefix.description)) != nil
-      try call.wait(isKnown ? quietS : statusS, until: { !found.isEmpty }, take)
+      try call.wait(isKnown ? quietS : statusS, until: { !found.isEmpty }, take: take)
       if found.isEmpty, let only = try? TopicPrefix(prefix.description), let node = NodeName(name) {
         found[node] = Found(prefix: only)
       }
@@ -109,7 +110,7 @@ enum SendCommand {
     var before = -1
     while before < found.count {
       before = found.count
-      try call.wait(quietS, until: { false }, take)
+      try call.wait(quietS, until: { false }, take: take)
     }
     return found
   }
@@ -129,26 +130,28 @@ enum SendCommand {
       asked.append(Asked(node: node, id: message.id))
     }
     var open = asked.count
-    try call.wait(timeoutS, until: { open == 0 }) { answer in
-      switch answer {
-      case .message(let message):
-        guard !message.isRetained, let topic = try? Topic(message.topic, under: prefix), topic.stream == .reply,
-          let place = places[topic.node], asked[place].isOpen,
-          case .reply(let reply)? = (try? Telegram.decode(stream: .reply, payload: message.payload))?.body,
-          reply.id == asked[place].id
-        else { return }
-        asked[place].reply = reply
-        open -= 1
-      case .unheard(let number):
-        guard asked[number].isOpen else { return }
-        asked[number].trouble = "it does not listen: it is away, or its node.commands is not true"
-        open -= 1
-      case .refused(let number, let reason):
-        guard asked[number].isOpen else { return }
-        asked[number].trouble = "the broker does not take it: \(reason); allow it in its access list"
-        open -= 1
-      }
-    }
+    try call.wait(
+      timeoutS, until: { open == 0 },
+      take: { answer in
+        switch answer {
+        case .message(let message):
+          guard !message.isRetained, let topic = try? Topic(message.topic, under: prefix), topic.stream == .reply,
+            let place = places[topic.node], asked[place].isOpen,
+            case .reply(let reply)? = (try? Telegram.decode(stream: .reply, payload: message.payload))?.body,
+            reply.id == asked[place].id
+          else { return }
+          asked[place].reply = reply
+          open -= 1
+        case .unheard(let number):
+          guard asked[number].isOpen else { return }
+          asked[number].trouble = "it does not listen: it is away, or its node.commands is not true"
+          open -= 1
+        case .refused(let number, let reason):
+          guard asked[number].isOpen else { return }
+          asked[number].trouble = "the broker does not take it: \(reason); allow it in its access list"
+          open -= 1
+        }
+      })
     return asked
   }
 

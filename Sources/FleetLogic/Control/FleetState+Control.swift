@@ -41,9 +41,10 @@ extension FleetState {
 
   private mutating func say(_ message: ControlMessage, _ reply: ControlReply) {
     let author = SafeText.escaped(message.author, limit: 60)
+    let text = SafeText.escaped(reply.text, limit: 300)
     log(
       .information,
-      "\(message.verb.rawValue), asked by \(author): \(reply.result.rawValue): \(SafeText.escaped(reply.text, limit: 300))"
+      "\(message.verb.rawValue), asked by \(author): \(reply.result.rawValue): \(text)"
     )
   }
 

@@ -57,7 +57,8 @@ extension FleetState {
   }
 
   private func what(_ wish: Wish) -> String {
-    "the wish \(wish.id) of \(SafeText.escaped(wish.author, limit: 60)), \(wish.command.verb.rawValue) for \(wish.node),"
+    let author = SafeText.escaped(wish.author, limit: 60)
+    return "the wish \(wish.id) of \(author), \(wish.command.verb.rawValue) for \(wish.node),"
   }
 
   /// Tells and drops those that have lapsed, and says when that is due next.
