@@ -8,13 +8,16 @@ enum FleetCommands {
   static let table: CommandTable = {
     var table = CommandTable(
       program: "judder-fleet", summary: "watch a fleet of judder nodes and raise alerts", version: softwareVersion,
-      description: description, commands: [watch, run, check, config] + HistoryCommands.commands,
-      options: options + HistoryCommands.options)
+      description: description,
+      commands: [watch, run, check, config] + HistoryCommands.commands + ControlCommands.commands,
+      options: options + HistoryCommands.options + ControlCommands.options)
     table.environment = [
       .init("JUDDER_SECTION_KEY", "value of a key of the configuration, for example JUDDER_BROKER_HOST"),
       .init("JUDDER_PASSWORD", "password for the broker, where no file holds it"),
       .init("CREDENTIALS_DIRECTORY", "set by systemd: the credential broker-password is the password"),
       .init("NO_COLOR", "no colours"),
+      .init("TERM", "dumb: lines instead of a screen"),
+      .init("LC_ALL, LC_CTYPE, LANG", "not UTF-8: ASCII only on the screen"),
       .init("STATE_DIRECTORY", "set by systemd: the folder of the database, where store.file names none"),
       .init("NOTIFY_SOCKET, WATCHDOG_USEC", "set by systemd: readiness, state and watchdog"),
     ]
@@ -24,6 +27,8 @@ enum FleetCommands {
       .init("judder-fleet watch --json | jq 'select(.kind == \"alert\")'", "hand alerts to another program"),
       .init("judder-fleet events --since 2h --stream shake", "what shook lately, from the history that run keeps"),
       .init("judder-fleet export --format gpx --node 'van-*' -o vans.gpx", "where the vans were"),
+      .init("judder-fleet silence --site north --for 2h --comment works", "tell nobody of what goes on at a site"),
+      .init("judder-fleet send pump-7 locate", "have a node say where it is"),
       .init("judder-fleet run", "raise alerts, as lines and on judder-fleet/alerts/..."),
     ]
     table.seeAlso = ["judder-node(8)", "mosquitto_sub(1)"]
@@ -42,8 +47,12 @@ enum FleetCommands {
   private static let watch = Command(
     "watch", "show the fleet as it changes",
     details: [
-      "A table on a terminal; a line for each change where standard output is none; with --json a line of JSON for "
-        + "each message, change and alert. It only looks: alerts are shown, and neither published nor sent to sinks."
+      "Nodes and alerts on a terminal; a line for each change where standard output is none, or TERM is dumb; with "
+        + "--json a line of JSON for each message, change and alert. It only looks: alerts are shown, and neither "
+        + "published nor sent to sinks; where a fleet tool publishes them, it is its word that is shown.",
+      "Keys: arrows or j and k move, Enter shows everything about a node, Tab goes between nodes and alerts, / "
+        + "filters, o and O change the order, r turns it round, ! leaves only nodes with alerts, a acknowledges, s "
+        + "silences, Escape goes back, ? shows all keys, q and Ctrl-C quit. Without a keyboard it is a table.",
     ])
 
   private static let run = Command(
@@ -72,7 +81,7 @@ enum FleetCommands {
     "auto": "auto", "5": "5", "mqttv5": "5", "311": "3.1.1", "mqttv311": "3.1.1", "3.1.1": "3.1.1",
   ]
 
-  private static let online = ["watch", "run", "check"]
+  private static let online = ["watch", "run", "check"] + ControlCommands.names
 
   private static let options: [CommandOption] = [
     .value(
@@ -101,7 +110,7 @@ enum FleetCommands {
       .setting("broker.insecure", to: "true"),
     .flag("debug", short: "d", commands: online, "log the reason of every decision").setting("log.level", to: "debug"),
     .flag(
-      "json", commands: ["watch", "run"] + HistoryCommands.names.filter { $0 != "export" },
+      "json", commands: ["watch", "run"] + ControlCommands.names + HistoryCommands.names.filter { $0 != "export" },
       "lines of JSON on standard output"),
     .value("waveforms", "DIR", .folder, commands: ["watch", "run"], "write each shake's waveform as CSV and miniSEED")
       .setting("waveform.directory"),

@@ -38,6 +38,7 @@ struct FleetConfiguration {
     fleet.admission = try Admission(configuration)
     fleet.windows = try Window.list(configuration)
     fleet.rules = try Rule.list(configuration, sinks: sinks.map(\.name), windows: fleet.windows)
+    fleet.control = configuration.flag("fleet.commands") ? .allowed : .refused
     fleet.flapping = FleetState.Flapping(configuration)
     var environment = environment
     if let password { environment["JUDDER_PASSWORD"] = password }
@@ -85,6 +86,7 @@ extension FleetConfiguration {
   mutating func watch() {
     store = nil
     http = nil
+    fleet.control = .none
     fleet.publishes = false
   }
 

@@ -14,7 +14,7 @@ enum Program {
     let source = ConfigurationSource(
       FleetSchema.schema, defaultFile: FleetCommands.defaultFile, environment: environment)
     let file = source.file(invocation)
-    let runs = !["watch", "check", "config"].contains(invocation.command)
+    let runs = !(["watch", "check", "config"] + ControlCommands.names).contains(invocation.command)
     // For run the same at each start, so that the broker keeps what comes meanwhile. Otherwise one for the whole run:
     // a reload does not change it.
     let clientID =
@@ -32,6 +32,15 @@ enum Program {
         throw error.termination
       }
       return try HistoryCommands.run(command, invocation, output, configuration, environment)
+    }
+    if let command = invocation.command, ControlCommands.names.contains(command) {
+      let configuration: FleetConfiguration
+      do throws(ConfigurationFailure) {
+        configuration = try load()
+      } catch {
+        throw error.termination
+      }
+      return try ControlCommands.run(command, invocation, output, environment, host: hostName(), configuration)
     }
     switch invocation.command {
     case "config": try output.write(FleetSchema.schema.commentedFile())
@@ -58,9 +67,12 @@ enum Program {
 
   private static func viewer(_ invocation: Invocation, _ output: StandardOutput) -> Viewer {
     if invocation.isGiven("json") { return Viewer(.json, output) }
-    guard output.isTerminal else { return Viewer(.lines, output) }
-    let wantsColour = Terminal.wantsColour(environment: processEnvironment()) && !invocation.isGiven("no-color")
-    return Viewer(.table(isColoured: wantsColour), output)
+    let environment = processEnvironment()
+    guard output.isTerminal, Terminal.canDraw(environment: environment) else { return Viewer(.lines, output) }
+    let wantsColour = Terminal.wantsColour(environment: environment) && !invocation.isGiven("no-color")
+    guard let terminal = KeyboardTerminal() else { return Viewer(.table(isColoured: wantsColour), output) }
+    let isUnicode = Terminal.isUnicode(environment: environment)
+    return Viewer(.screen(LiveScreen(terminal, isColoured: wantsColour, isUnicode: isUnicode)), output)
   }
 
   /// gethostname(2); empty when it fails.

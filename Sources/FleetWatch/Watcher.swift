@@ -63,10 +63,11 @@ final class Watcher {
     self.log = log
     self.load = load
     // Before any thread: signals are blocked in this one and in those it starts.
-    signals = try Signals([.hangUp, .interrupt, .terminate, .windowChange])
+    let stops: Set<ProcessSignal> = viewer?.live == nil ? [] : [.stop, .goOn]
+    signals = try Signals(stops.union([.hangUp, .interrupt, .terminate, .windowChange]))
     notifier = ServiceNotifier(environment: environment)
     let configuration = try Watcher.read(load)
-    log.level = configuration.logLevel
+    log.level = viewer?.logLevel ?? configuration.logLevel
     for warning in configuration.warnings { log.warning(warning) }
     loop = EventLoop(clock: clock)
     clockWatch = ClockWatch(clock: clock)
@@ -84,7 +85,7 @@ final class Watcher {
     if let trouble = configuration.waveforms.flatMap({ WaveformKeeper.trouble($0) }) { log.warning(trouble) }
     endpoint = configuration.broker.endpoint
     journal = LinkJournal(log: log, endpoint: endpoint)
-    session = try Watcher.session(configuration.broker, fleet)
+    session = try Watcher.session(configuration.broker, fleet, viewer)
   }
 
   private static func read(
@@ -97,9 +98,13 @@ final class Watcher {
     }
   }
 
-  private static func session(_ broker: BrokerSettings, _ fleet: FleetState) throws(Termination) -> BrokerSession {
+  private static func session(
+    _ broker: BrokerSettings, _ fleet: FleetState, _ viewer: Viewer?
+  ) throws(Termination) -> BrokerSession {
     var settings = broker
-    settings.subscriptions = fleet.subscriptions.map { BrokerSettings.Subscription($0) }
+    settings.subscriptions = (fleet.subscriptions + (viewer?.subscriptions(fleet.configuration) ?? [])).map {
+      BrokerSettings.Subscription($0)
+    }
     if fleet.configuration.publishes {
       settings.will = Will(topic: fleet.will.topic, payload: fleet.will.payload, isRetained: fleet.will.retained)
     }
@@ -201,6 +206,7 @@ final class Watcher {
   private func take(_ event: SessionEvent) {
     switch event {
     case .message(let message):
+      viewer?.live?.hear(topic: message.topic, payload: message.payload)
       hand(.message(topic: Array(message.topic.utf8), payload: message.payload, retained: message.isRetained))
     case .connected:
       hand(.connected)
@@ -294,8 +300,7 @@ final class Watcher {
   }
 
   private func write(_ entry: LogEntry) {
-    // Lines would spoil the table, which says the same in its own way.
-    if viewer?.isTable == true { return }
+    if viewer?.isPicture == true { return }
     log.write(entry.level.logLevel, entry.text)
   }
 
@@ -313,13 +318,21 @@ final class Watcher {
   // MARK: Timers
 
   private func startDrawing() {
-    guard viewer?.isTable == true else { return }
+    if let live = viewer?.live { return live.start(loop, livePorts) }
+    guard viewer?.isPicture == true else { return }
     let timer = loop.timer { [unowned self] now in
       attempt { () throws(Termination) in try viewer?.draw(fleet, at: now) }
       drawTimer?.deadline = now + Viewer.drawingS
     }
     timer.deadline = clock.now()
     drawTimer = timer
+  }
+
+  private var livePorts: LiveScreen.Ports {
+    LiveScreen.Ports(
+      fleet: { [unowned self] in fleet }, quit: { [unowned self] in stop() },
+      end: { [unowned self] termination in attempt { () throws(Termination) in throw termination } },
+      act: { _ in "needs a fleet tool that takes commands" })
   }
 
   private func startKeepAlive() {
@@ -350,7 +363,11 @@ final class Watcher {
       switch signal {
       case .hangUp: reload()
       case .terminate, .interrupt: stop()
-      case .windowChange: drawTimer?.deadline = clock.now()
+      case .windowChange:
+        drawTimer?.deadline = clock.now()
+        viewer?.live?.redraw()
+      case .stop: viewer?.live?.suspend()
+      case .goOn: viewer?.live?.resume()
       }
     }
   }
@@ -361,7 +378,7 @@ final class Watcher {
     telling.reopen()
     do throws(ConfigurationFailure) {
       let configuration = try load()
-      log.level = configuration.logLevel
+      log.level = viewer?.logLevel ?? configuration.logLevel
       var known = fleet.configuration
       known.publishes = configuration.fleet.publishes
       if configuration.fleet != known { log.warning("[fleet] and [[rule]] take effect at the next start") }
