@@ -8,8 +8,8 @@ extension Admission {
   static let keys: [ConfigurationKey] = [
     .choice(
       "admit", ["all", "listed"], default: "all",
-      "all: every node is watched. listed: only those with a table [node.\"ID\"], and those that allow names; of others "
-        + "nothing is kept, acknowledged or told, and judder-fleet nodes --quarantine lists them."),
+      "all: every node is watched. listed: only those with a table [node.\"ID\"], and those that allow names; of "
+        + "others nothing is kept, acknowledged or told, and judder-fleet nodes --quarantine lists them."),
     .texts(
       "allow", note: "none", "Only with admit listed: patterns of names, such as \"pump-*\"; * and ? as in [[rule]]."
     ).checked {

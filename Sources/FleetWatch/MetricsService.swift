@@ -4,7 +4,7 @@ internal import Sinks
 internal import Telemetry
 internal import WebServer
 
-/// Makes the pages of `/metrics` and `/healthz` on the loop's thread, and has a `WebServer` answer with them on its own.
+/// Makes the pages of `/metrics` and `/healthz` on the loop's thread; a `WebServer` answers with them on its own.
 final class MetricsService {
   /// Between two pages at least [s]; and of its time the loop spends no more than this part on them.
   private static let intervalS = 1.0, share = 0.01

@@ -57,9 +57,10 @@ struct DeployTests {
     .enabled(if: promtool != nil, "promtool is not installed (Debian: prometheus)"))
   func prometheus() throws {
     let folder = SourceTree.root.appendingPathComponent("deploy/prometheus")
+    let workplace = try Workplace("tidy")
     let child = try ChildProcess(
       try #require(DeployTests.promtool), ["check", "config", folder.appendingPathComponent("prometheus.yml").path],
-      in: Workplace("tidy").folder)
+      in: workplace.folder)
     #expect(child.wait(seconds: 20) == 0 && child.outputText().contains("5 rules found"), "\(child.errorText())")
   }
 
