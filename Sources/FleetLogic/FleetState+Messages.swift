@@ -9,6 +9,7 @@ extension FleetState {
       return reject(.topicNotUTF8, "topic \"\(SafeText.escaped(bytes))\" is not UTF-8", at: moment)
     }
     if let own = FleetTopic(topic, under: configuration.alertsPrefix) {
+      if own == .command { return takeRequest(payload, retained: retained, at: moment) }
       guard case .alert(let rule, let subject) = own, retained, !payload.isEmpty else {
         tally.own += 1
         return
@@ -51,6 +52,7 @@ extension FleetState {
     }
     if !retained { nodes[index].prefix = topic.prefix }
     take(telegram, payload, retained: retained, node: index, at: moment)
+    attendWishes(telegram, payload, retained: retained, node: index, at: moment)
     if !retained { _ = nodes[index].boots.update(telegram.envelope.boot) { $0.prefix = topic.prefix } }
   }
 

@@ -9,6 +9,7 @@ extension FleetState {
     effects = []
     if started != nil { started = moment(now).wall }
     for silence in kept.silences where !silence.isOver(at: moment(now).wall) { silences[silence.id] = silence }
+    for wish in kept.wishes where wish.state == .waiting { _ = wishes.add(wish) }
     for node in kept.nodes { restore(node, at: moment(now)) }
     restoreTogether(kept.notes)
     let last = kept.lastReceived

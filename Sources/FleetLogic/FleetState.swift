@@ -29,6 +29,8 @@ public struct FleetState: Sendable {
     public var hearsEverything = true
     /// There is a store: `Effect.keep` says what is to be kept.
     public var keeps: Bool
+    /// Whether people may ask something over the broker.
+    public var control = Control.none
 
     public init(
       prefix: PrefixPattern = PrefixPattern(.standard), alertsPrefix: TopicPrefix = .standardFleet,
@@ -106,6 +108,11 @@ public struct FleetState: Sendable {
   var policyDue: Instant?
   /// Rules about nodes that shook together, by their place in the configuration.
   var togetherRules: [Int: TogetherRule] = [:]
+  /// What people asked over the broker, and what they were answered.
+  var desk = ControlDesk()
+  /// Commands that wait for their nodes, and when the next of them lapses.
+  var wishes = Wishes()
+  var wishesDue: Instant?
   /// Something changed that may make alerts news.
   var isPolicyStale = false
   var complaints = Complaints<Rejection>()
@@ -150,6 +157,7 @@ public struct FleetState: Sendable {
     publishMissing(at: moment(now))
     passTogether(at: moment(now))
     applyPolicy(at: moment(now))
+    expireWishes(at: moment(now))
     keepTogether(at: moment(now))
     keepTouched(at: moment(now))
     announceIfChanged(at: moment(now))
@@ -164,7 +172,7 @@ public struct FleetState: Sendable {
       earliestOnLink < .infinity ? linkClock.moment(of: earliestOnLink) : nil,
       earliestSilence < .infinity ? silenceClock.moment(of: earliestSilence) : nil,
       announcement.due(link: link, nodes: nodes.count, firing: firingCount), retainedAlerts.due, policyDue,
-      togetherDue,
+      togetherDue, wishesDue,
     ].compactMap { $0 }.min().map { max($0, now) }
   }
 
@@ -181,13 +189,13 @@ public struct FleetState: Sendable {
   public func moment(_ now: Instant) -> Moment { Moment(instant: now, wall: clock.wall(at: now)) }
 
   /// The levels to subscribe to, with QoS 1: every node; waveforms, without which the numbers of events would have
-  /// holes that look like losses; and the fleet's own alerts, which are how it finds again what was firing before it
-  /// was restarted.
+  /// holes that look like losses; the fleet's own alerts, which are how it finds again what was firing before it was
+  /// restarted; and what people ask.
   public var subscriptions: [String] {
     [
       configuration.prefix.subscription, configuration.prefix.subscription(to: .waveform),
       FleetTopic.alertSubscription(under: configuration.alertsPrefix),
-    ]
+    ] + (configuration.control == .none ? [] : [text(.command)])
   }
 
   func text(_ topic: FleetTopic) -> String { topic.text(under: configuration.alertsPrefix) }

@@ -85,8 +85,16 @@ enum CheckCommand {
     var targets: [BrokerTrial.Target] = []
     if configuration.fleet.publishes { targets.append(.init("\(configuration.fleet.alertsPrefix)/check")) }
     if configuration.store != nil { targets.append(acknowledgement(configuration.fleet.prefix)) }
+    if configuration.fleet.control == .allowed { targets.append(answer(configuration.fleet.alertsPrefix)) }
     var trial = BrokerTrial(settings, targets: targets)
     return trial.run()
+  }
+
+  /// Without an id it answers nobody.
+  private static func answer(_ prefix: TopicPrefix) -> BrokerTrial.Target {
+    let topic = FleetTopic.reply.text(under: prefix)
+    return BrokerTrial.Target(
+      topic, remedy: "people who ask for something are not answered: let it publish on \(topic) in the access list")
   }
 
   /// As to a node, with a name that none has. Without a run it acknowledges nothing even to one that had it.

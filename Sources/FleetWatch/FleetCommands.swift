@@ -8,8 +8,9 @@ enum FleetCommands {
   static let table: CommandTable = {
     var table = CommandTable(
       program: "judder-fleet", summary: "watch a fleet of judder nodes and raise alerts", version: softwareVersion,
-      description: description, commands: [watch, run, check, config] + HistoryCommands.commands,
-      options: options + HistoryCommands.options)
+      description: description,
+      commands: [watch, run, check, config] + HistoryCommands.commands + ControlCommands.commands,
+      options: options + HistoryCommands.options + ControlCommands.options)
     table.environment = [
       .init("JUDDER_SECTION_KEY", "value of a key of the configuration, for example JUDDER_BROKER_HOST"),
       .init("JUDDER_PASSWORD", "password for the broker, where no file holds it"),
@@ -26,6 +27,8 @@ enum FleetCommands {
       .init("judder-fleet watch --json | jq 'select(.kind == \"alert\")'", "hand alerts to another program"),
       .init("judder-fleet events --since 2h --stream shake", "what shook lately, from the history that run keeps"),
       .init("judder-fleet export --format gpx --node 'van-*' -o vans.gpx", "where the vans were"),
+      .init("judder-fleet silence --site north --for 2h --comment works", "tell nobody of what goes on at a site"),
+      .init("judder-fleet send pump-7 locate", "have a node say where it is"),
       .init("judder-fleet run", "raise alerts, as lines and on judder-fleet/alerts/..."),
     ]
     table.seeAlso = ["judder-node(8)", "mosquitto_sub(1)"]
@@ -78,7 +81,7 @@ enum FleetCommands {
     "auto": "auto", "5": "5", "mqttv5": "5", "311": "3.1.1", "mqttv311": "3.1.1", "3.1.1": "3.1.1",
   ]
 
-  private static let online = ["watch", "run", "check"]
+  private static let online = ["watch", "run", "check"] + ControlCommands.names
 
   private static let options: [CommandOption] = [
     .value(
@@ -107,7 +110,7 @@ enum FleetCommands {
       .setting("broker.insecure", to: "true"),
     .flag("debug", short: "d", commands: online, "log the reason of every decision").setting("log.level", to: "debug"),
     .flag(
-      "json", commands: ["watch", "run"] + HistoryCommands.names.filter { $0 != "export" },
+      "json", commands: ["watch", "run"] + ControlCommands.names + HistoryCommands.names.filter { $0 != "export" },
       "lines of JSON on standard output"),
     .value("waveforms", "DIR", .folder, commands: ["watch", "run"], "write each shake's waveform as CSV and miniSEED")
       .setting("waveform.directory"),

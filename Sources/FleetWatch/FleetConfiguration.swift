@@ -35,6 +35,7 @@ struct FleetConfiguration {
     fleet.labels = try Label.all(configuration)
     fleet.windows = try Window.list(configuration)
     fleet.rules = try Rule.list(configuration, sinks: sinks.map(\.name), windows: fleet.windows)
+    fleet.control = configuration.flag("fleet.commands") ? .allowed : .refused
     fleet.flapping = FleetState.Flapping(configuration)
     var environment = environment
     if let password { environment["JUDDER_PASSWORD"] = password }
@@ -79,6 +80,7 @@ extension FleetConfiguration {
   /// What `watch` does not: it keeps nothing, and publishes nothing.
   mutating func watch() {
     store = nil
+    fleet.control = .none
     fleet.publishes = false
   }
 

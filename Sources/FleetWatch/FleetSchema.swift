@@ -50,6 +50,10 @@ enum FleetSchema {
       .number(
         "grace_s", 0...3600, unit: "s", default: 30,
         "After the connection to the broker is made, silence does not count for so long: nodes come back one by one."),
+      .flag(
+        "commands", default: false,
+        "Do what comes on <alerts_prefix>/command: acknowledge, silence and their like, and commands that wait for "
+          + "their nodes. Who may publish there is up to the broker."),
     ])
 
   private static let log = ConfigurationSection(

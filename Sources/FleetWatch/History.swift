@@ -28,7 +28,7 @@ struct History {
   }
 
   /// clock_gettime(2).
-  private static func calendar() -> WallTime {
+  static func calendar() -> WallTime {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
     return WallTime(seconds: Double(time.tv_sec) + Double(time.tv_nsec) / 1e9)

@@ -33,6 +33,9 @@ enum HistoryCommands {
           + "connections, sensors, clocks, spools, names, rates) are named, and not tried."
       ], operands: [.init("test", isOptional: true)]),
     Command(
+      "silences", "list the silences that hold or will hold, or with --all those that are over, too"),
+    Command("wishes", "list the commands that wait for their nodes, or with --all what became of others, too"),
+    Command(
       "export", "write events in a format of other programs",
       details: [
         "csv: every event. gpx, kml: the nodes' tracks. geojson: positions and crossings of fences. mseed: the "
@@ -47,7 +50,7 @@ enum HistoryCommands {
   static let options: [CommandOption] = [
     .value("store", "FILE", .file, commands: names, "the database; default store.file, else \(defaultStore)")
       .setting("store.file"),
-    .value("node", "PATTERN", commands: filtered, "only these nodes, * and ? as in file names"),
+    .value("node", "PATTERN", commands: filtered + ["silence"], "only these nodes, * and ? as in file names"),
     .value(
       "state", "STATES", commands: ["nodes", "alerts"],
       "only these states, with commas: of nodes online, stopped, lost, silent, unknown; of alerts pending, firing, "
@@ -56,11 +59,14 @@ enum HistoryCommands {
     .value(
       "stream", "STREAMS", commands: ["events", "export"], "only these streams, with commas, for example shake,impact"),
     .value("since", "TIME", commands: periods, "from then on: 90s, 15m, 2h or 7d ago, or RFC 3339"),
-    .value("until", "TIME", commands: periods, "up to then, likewise"),
+    .value(
+      "until", "TIME", commands: periods + ["silence"], "up to then, likewise; of a silence until when, RFC 3339"),
     .value("limit", "N", .integer(1...1_000_000_000), commands: ["events", "track", "why", "alerts"], "the newest N"),
     .flag("late", commands: ["events", "export"], "only what was no news when it came"),
-    .flag("all", commands: ["alerts"], "every decision, of alerts that are over, too"),
-    .value("rule", "NAME", commands: ["alerts", "rules"], "only this rule's"),
+    .flag(
+      "all", commands: ["alerts", "silences", "wishes", "silence"],
+      "all there is: every decision, what is over, too; of a silence every alert"),
+    .value("rule", "NAME", commands: ["alerts", "rules", "silence"], "only this rule's; of a silence a pattern"),
     .value("format", "FORMAT", .choice(ExportCommand.formats), commands: ["export"], "what to write; default csv"),
     .value("output", short: "o", "FILE", .file, commands: ["export"], "where to; - is standard output, the default"),
   ]
@@ -83,6 +89,8 @@ enum HistoryCommands {
     case "alerts": try AlertsCommand.run(history)
     case "track": try EventsCommand.track(history)
     case "rules": try RulesCommand.run(history)
+    case "silences": try SilencesCommand.run(history)
+    case "wishes": try SilencesCommand.wishes(history)
     case "why": try WhyCommand.run(history)
     default: try ExportCommand.run(history)
     }

@@ -163,12 +163,13 @@ struct HeldBatch {
   /// The last word on each.
   private(set) var silences: [String: Silence] = [:]
   private(set) var texts: [String: KeptText] = [:]
+  private(set) var wishes: [String: Wish] = [:]
   /// What may go out afterwards, in order.
   var held: [Effect] = []
 
   var isEmpty: Bool {
     events.isEmpty && notes.isEmpty && latest.isEmpty && alerts.isEmpty && decisions.isEmpty && silences.isEmpty
-      && texts.isEmpty && held.isEmpty
+      && texts.isEmpty && wishes.isEmpty && held.isEmpty
   }
 
   mutating func add(_ keep: Keep) {
@@ -181,6 +182,7 @@ struct HeldBatch {
     case .decision(let decision): decisions.append(decision)
     case .silence(let silence): silences[silence.id] = silence
     case .note(let text): texts[text.key] = text
+    case .wish(let wish): wishes[wish.id] = wish
     }
   }
 
@@ -199,6 +201,7 @@ struct HeldBatch {
     decisions = earlier.decisions + decisions
     silences = earlier.silences.merging(silences) { $1 }
     texts = earlier.texts.merging(texts) { $1 }
+    wishes = earlier.wishes.merging(wishes) { $1 }
     held = earlier.held + held
   }
 }

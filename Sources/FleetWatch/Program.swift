@@ -14,7 +14,7 @@ enum Program {
     let source = ConfigurationSource(
       FleetSchema.schema, defaultFile: FleetCommands.defaultFile, environment: environment)
     let file = source.file(invocation)
-    let runs = !["watch", "check", "config"].contains(invocation.command)
+    let runs = !(["watch", "check", "config"] + ControlCommands.names).contains(invocation.command)
     // For run the same at each start, so that the broker keeps what comes meanwhile. Otherwise one for the whole run:
     // a reload does not change it.
     let clientID =
@@ -32,6 +32,15 @@ enum Program {
         throw error.termination
       }
       return try HistoryCommands.run(command, invocation, output, configuration, environment)
+    }
+    if let command = invocation.command, ControlCommands.names.contains(command) {
+      let configuration: FleetConfiguration
+      do throws(ConfigurationFailure) {
+        configuration = try load()
+      } catch {
+        throw error.termination
+      }
+      return try ControlCommands.run(command, invocation, output, environment, host: hostName(), configuration)
     }
     switch invocation.command {
     case "config": try output.write(FleetSchema.schema.commentedFile())
@@ -63,7 +72,10 @@ enum Program {
     let wantsColour = Terminal.wantsColour(environment: environment) && !invocation.isGiven("no-color")
     guard let terminal = KeyboardTerminal() else { return Viewer(.table(isColoured: wantsColour), output) }
     let isUnicode = Terminal.isUnicode(environment: environment)
-    return Viewer(.screen(LiveScreen(terminal, isColoured: wantsColour, isUnicode: isUnicode)), output)
+    let author = (try? ControlRequest.author(nil, environment, host: hostName())) ?? "watch"
+    let run = (try? RandomSource.bootID()).map { "\($0)" } ?? "0"
+    return Viewer(
+      .screen(LiveScreen(terminal, isColoured: wantsColour, isUnicode: isUnicode, author: author, run: run)), output)
   }
 
   /// gethostname(2); empty when it fails.

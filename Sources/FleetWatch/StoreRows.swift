@@ -24,6 +24,7 @@ extension StoreBatch {
     }
     changes = batch.decisions.map { .decision(KeptDecision($0)) }
     changes += batch.silences.values.map { .silence(KeptSilence($0)) }
+    changes += batch.wishes.values.map { .wish(KeptWish($0)) }
     changes += batch.texts.values.map { .note(key: $0.key, text: $0.text) }
   }
 }
@@ -95,6 +96,7 @@ extension FleetLogic.KeptFleet {
       nodes: nodes, alerts: kept.alerts.compactMap { FleetLogic.KeptAlert(decoding: $0.details) },
       silences: kept.silences.compactMap { Silence($0) },
       notes: kept.notes.map { KeptText(key: $0.key, text: $0.value) }, lastReceived: times.max())
+    wishes = kept.wishes.compactMap { Wish($0) }
   }
 }
 
@@ -133,5 +135,28 @@ extension Silence {
       id: kept.id, matchers, start: kept.start ?? kept.made, end: end, author: kept.author ?? "",
       comment: kept.comment ?? "", made: kept.made)
     ended = kept.ended
+  }
+}
+
+extension KeptWish {
+  init(_ wish: Wish) {
+    self.init(
+      id: wish.id, node: wish.node, command: String(decoding: wish.message.encode(), as: UTF8.self), made: wish.made,
+      expires: wish.expires, author: wish.author, state: wish.state.rawValue, changed: wish.changed, reply: wish.reply)
+  }
+}
+
+extension Wish {
+  /// Nil for one that this version cannot read.
+  init?(_ kept: KeptWish) {
+    guard let message = try? CommandMessage.decode(payload: Array(kept.command.utf8)), let expires = kept.expires,
+      let state = State(rawValue: kept.state)
+    else { return nil }
+    self.init(
+      id: kept.id, kept.node, .init(message.verb, forS: message.forS), author: kept.author ?? "", made: kept.made,
+      expires: expires)
+    self.state = state
+    changed = kept.changed
+    reply = kept.reply
   }
 }

@@ -1,13 +1,21 @@
 internal import Telemetry
 
-/// The value of `--since` and `--until`.
+/// Times and durations on the command line.
 enum TimeOption {
   /// `90s`, `15m`, `2h`, `7d` before `now`, or RFC 3339 with `Z` or an offset; nil for anything else.
   static func time(_ text: String, now: WallTime) -> WallTime? {
+    duration(text).map { now + -$0 } ?? moment(text)
+  }
+
+  /// `90s`, `15m`, `2h`, `7d` in seconds; nil for anything else.
+  static func duration(_ text: String) -> Double? {
     let units: [Character: Double] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
-    if let unit = text.last.flatMap({ units[$0] }), let number = number(text.dropLast()) {
-      return now + -(number * unit)
-    }
+    guard let unit = text.last.flatMap({ units[$0] }) else { return nil }
+    return number(text.dropLast()).map { $0 * unit }
+  }
+
+  /// RFC 3339 with `Z` or an offset; nil for anything else.
+  static func moment(_ text: String) -> WallTime? {
     let capital = text.uppercased()
     if let time = WallTime(rfc3339: capital) { return time }
     return withOffset(capital)

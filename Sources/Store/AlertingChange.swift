@@ -8,9 +8,6 @@ public enum AlertingChange: Equatable, Sendable {
   case silence(KeptSilence)
   /// Nothing needs to be known any more of the silence with this id.
   case forgetSilence(String)
-  /// Takes the place of that of the same rule and subject.
-  case acknowledge(KeptAcknowledgement)
-  case forgetAcknowledgement(AlertIdentity)
   /// Takes the place of what the owner kept under this key.
   case note(key: String, text: [UInt8])
   /// Takes the place of the wish with the same id.
@@ -76,26 +73,6 @@ public struct KeptSilence: Equatable, Sendable {
     self.matchers = matchers
     self.made = made
     self.ended = ended
-  }
-}
-
-/// Somebody's word that they look after an alert.
-public struct KeptAcknowledgement: Equatable, Sendable {
-  /// Which rule, and about what.
-  public var identity: AlertIdentity
-  /// The id of the alert; nil: whichever there is of its rule and subject.
-  public var alert: String?
-  /// When.
-  public var time: WallTime
-  /// Who, and what they say; nil: not said.
-  public var author: String?, comment: String?
-
-  public init(_ identity: AlertIdentity, alert: String?, at time: WallTime, author: String?, comment: String?) {
-    self.identity = identity
-    self.alert = alert
-    self.time = time
-    self.author = author
-    self.comment = comment
   }
 }
 

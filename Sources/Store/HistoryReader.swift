@@ -96,11 +96,6 @@ public final class HistoryReader {
     try guarded { () throws(SQLiteFailure) in try database.silences() }
   }
 
-  /// By subject and rule.
-  public func acknowledgements() throws(StoreProblem) -> [KeptAcknowledgement] {
-    try guarded { () throws(SQLiteFailure) in try database.acknowledgements() }
-  }
-
   /// By when they were made.
   public func wishes() throws(StoreProblem) -> [KeptWish] {
     try guarded { () throws(SQLiteFailure) in try database.wishes() }

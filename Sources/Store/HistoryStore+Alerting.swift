@@ -7,10 +7,6 @@ extension HistoryStore {
     case .decision(let decision): try store(decision)
     case .silence(let silence): try store(silence)
     case .forgetSilence(let id): try database.run("DELETE FROM silences WHERE id = ?", .text(id))
-    case .acknowledge(let acknowledgement): try store(acknowledgement)
-    case .forgetAcknowledgement(let alert):
-      try database.run(
-        "DELETE FROM acknowledgements WHERE rule = ? AND subject = ?", .text(alert.rule), .text(alert.subject))
     case .note(let key, let text):
       try database.run(
         "INSERT OR REPLACE INTO meta VALUES (?, ?)", .text(KeptFleet.notePrefix + key), .blob(text))
@@ -34,13 +30,6 @@ extension HistoryStore {
       .text(silence.matchers), .real(silence.made.seconds), .real(silence.ended?.seconds))
   }
 
-  private func store(_ acknowledgement: KeptAcknowledgement) throws(SQLiteFailure) {
-    try database.run(
-      "INSERT OR REPLACE INTO acknowledgements VALUES (?, ?, ?, ?, ?, ?)", .text(acknowledgement.identity.rule),
-      .text(acknowledgement.identity.subject), .text(acknowledgement.alert), .real(acknowledgement.time.seconds),
-      .text(acknowledgement.author), .text(acknowledgement.comment))
-  }
-
   private func store(_ wish: KeptWish) throws(SQLiteFailure) {
     try database.run(
       "INSERT OR REPLACE INTO wishes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", .text(wish.id),
@@ -59,16 +48,10 @@ extension HistoryStore {
     return try dropDecisions("id <= ?", .integer(last - maximumDecisions), "room")
   }
 
-  /// Gives up what is over and too old: steps of alerts, silences, acknowledgements of alerts that are not there any
-  /// more, and wishes.
+  /// Gives up what is over and too old: steps of alerts, silences and wishes.
   func dropAlerting(before cutoffS: Double) throws(SQLiteFailure) {
     while try dropDecisions("t < ?", .real(cutoffS), "age") {}
     try database.run("DELETE FROM silences WHERE end_t < ? OR ended_t < ?", .real(cutoffS), .real(cutoffS))
-    try database.run(
-      """
-      DELETE FROM acknowledgements WHERE t < ? AND NOT EXISTS (SELECT 1 FROM alerts
-      WHERE alerts.rule = acknowledgements.rule AND alerts.subject = acknowledgements.subject)
-      """, .real(cutoffS))
     try database.run("DELETE FROM wishes WHERE max(changed_t, ifnull(expires_t, changed_t)) < ?", .real(cutoffS))
   }
 
@@ -102,17 +85,6 @@ extension Connection {
       (key: $0.text(0) ?? "", text: $0.blobIfPresent(1) ?? [])
     }
     return Dictionary(rows.map { (String($0.key.dropFirst(KeptFleet.notePrefix.count)), $0.text) }) { $1 }
-  }
-
-  /// By subject and rule.
-  func acknowledgements() throws(SQLiteFailure) -> [KeptAcknowledgement] {
-    try statement(
-      "SELECT rule, subject, alert, t, author, comment FROM acknowledgements ORDER BY subject, rule"
-    ).rows([]) { row in
-      KeptAcknowledgement(
-        AlertIdentity(rule: row.text(0) ?? "", subject: row.text(1) ?? ""), alert: row.text(2),
-        at: WallTime(seconds: row.real(3)), author: row.text(4), comment: row.text(5))
-    }
   }
 
   /// By when they were made.

@@ -94,7 +94,6 @@ extension Connection {
     var part = KeptFleet(nodes: [], alerts: try alerts())
     part.silences = try silences()
     part.notes = try notes()
-    part.acknowledgements = try acknowledgements()
     part.wishes = try wishes()
     return part
   }

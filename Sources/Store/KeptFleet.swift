@@ -15,8 +15,6 @@ public struct KeptFleet: Equatable, Sendable {
   public var silences: [KeptSilence] = []
   /// What the owner keeps besides, by its key: text of the owner's.
   public var notes: [String: [UInt8]] = [:]
-  /// Alerts that somebody looks after.
-  public var acknowledgements: [KeptAcknowledgement] = []
   /// Commands to nodes.
   public var wishes: [KeptWish] = []
 

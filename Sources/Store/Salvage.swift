@@ -28,16 +28,16 @@ final class Salvage {
 
   /// Tables ordered by their key.
   private static let keyed = [
-    "boots", "coverage", "alerts", "dropped", "latest", "silences", "acknowledgements", "wishes",
+    "boots", "coverage", "alerts", "dropped", "latest", "silences", "wishes",
   ]
 
   /// Of no node, or by name.
   private static let nameless: Set<String> = [
-    "alerts", "dropped", "silences", "acknowledgements", "wishes", "alert_log",
+    "alerts", "dropped", "silences", "wishes", "alert_log",
   ]
 
   /// Tables that a database of version 2 does not have.
-  private static let late: Set<String> = ["silences", "acknowledgements", "wishes", "alert_log"]
+  private static let late: Set<String> = ["silences", "wishes", "alert_log"]
 
   private func isAbsent(_ table: String, _ source: Connection) -> Bool {
     guard Self.late.contains(table) else { return false }

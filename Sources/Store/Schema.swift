@@ -12,8 +12,8 @@
 /// - `latest`: the newest message of a stream of a node. `received_t`: NULL when the broker had kept it.
 /// - `alerts`: an alert that is not over, or not told; see `KeptAlert`. `subject`: a node's name, `@` and a site, or
 ///   `@fleet` (since version 3; until then the number of a node).
-/// - `alert_log`: every step in the life of an alert; see `KeptDecision`. `silences`, `acknowledgements`, `wishes`: see
-///   `KeptSilence`, `KeptAcknowledgement`, `KeptWish`. All since version 3.
+/// - `alert_log`: every step in the life of an alert; see `KeptDecision`. `silences`, `wishes`: see `KeptSilence`,
+///   `KeptWish`. All since version 3.
 /// - `evictions`: a node's word on what it gave up: of which run, from where to where, which exactly, how many, why.
 /// - `conflicts`: an event under the number of another: the first such, and how many came.
 /// - `dropped`: what retention took: events and bytes by stream and reason; and with the reason `damaged`, and no
@@ -102,9 +102,6 @@ enum Schema {
     CREATE TABLE silences (
       id TEXT PRIMARY KEY, start_t REAL, end_t REAL, author TEXT, comment TEXT, matchers TEXT, made_t REAL,
       ended_t REAL) WITHOUT ROWID;
-    CREATE TABLE acknowledgements (
-      rule TEXT, subject TEXT, alert TEXT, t REAL, author TEXT, comment TEXT,
-      PRIMARY KEY (rule, subject)) WITHOUT ROWID;
     CREATE TABLE wishes (
       id TEXT PRIMARY KEY, node TEXT, command TEXT, made_t REAL, expires_t REAL, author TEXT, state TEXT,
       changed_t REAL, reply BLOB) WITHOUT ROWID;

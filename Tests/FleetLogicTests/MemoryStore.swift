@@ -18,6 +18,7 @@ struct MemoryStore {
   private var lastReceived: WallTime?
   private(set) var decisions: [Decision] = []
   private var silences: [String: Silence] = [:]
+  private(set) var wishes: [String: Wish] = [:]
   private var texts: [String: KeptText] = [:]
 
   mutating func take(_ effects: [Effect]) {
@@ -33,6 +34,7 @@ struct MemoryStore {
       case .alertOver(let rule, let subject): alerts["\(rule)/\(subject)"] = nil
       case .decision(let decision): decisions.append(decision)
       case .silence(let silence): silences[silence.id] = silence
+      case .wish(let wish): wishes[wish.id] = wish
       case .note(let text): texts[text.key] = text
       case .boot(let note):
         var boot = notes["\(note.node)/\(note.boot)"] ?? KeptBoot(boot: note.boot, settled: [])
@@ -66,9 +68,11 @@ struct MemoryStore {
         name: name, boots: (boots[name.description] ?? []).map { boot($0, of: name) },
         latest: latest.values.filter { $0.node == name })
     }
-    return KeptFleet(
+    var kept = KeptFleet(
       nodes: nodes, alerts: Array(alerts.values), silences: Array(silences.values), notes: Array(texts.values),
       lastReceived: lastReceived)
+    kept.wishes = Array(wishes.values)
+    return kept
   }
 
   private func boot(_ boot: BootID, of name: NodeName) -> KeptBoot {

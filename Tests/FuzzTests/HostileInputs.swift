@@ -31,6 +31,9 @@ enum HostileInputs {
   static let messages = [
     #"command {"v":1,"id":"","command":"live","for_s":3600.0001}"#,
     #"command {"v":1,"id":"a\u0000","command":"reboot"}"#,
+    #"control {"v":1,"id":"a","command":"silence","t":0,"expires_t":0,"author":"\u001b[2J","all":true,"end_t":1e300}"#,
+    #"control {"v":1,"id":"a","command":"wish","t":0,"expires_t":0,"author":"","node":"../+","verb":"live","end_t":1}"#,
+    #"answer {"v":1,"t":0,"result":"done","text":"\u202e","alerts":["a",null]}"#,
     #"alert {"v":1,"rule":"../a","node":"+","state":"firing","t":-1,"since_t":0,"summary":"","count":0}"#,
     #"status {"v":1,"state":"online","t":null}"#,
     #"ack {"v":1,"boot":"00c0ffee","seq":0,"also":[[2,9],[11,11]]}"#,

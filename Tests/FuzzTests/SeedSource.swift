@@ -43,6 +43,8 @@ enum SeedSource {
     switch section {
     case "Commands": "command"
     case "judder-fleet/status": "status"
+    case "judder-fleet/command": "control"
+    case "judder-fleet/reply": "answer"
     case "ack", "Acknowledgements", "`ack`": "ack"
     default: "alert"
     }

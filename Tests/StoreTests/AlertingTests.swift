@@ -4,7 +4,7 @@ import Testing
 
 @testable import Store
 
-@Suite("Decisions, silences, acknowledgements and wishes")
+@Suite("Decisions, silences and wishes")
 struct AlertingTests {
   private let shaken = AlertIdentity(rule: "shaken", subject: "pump-7")
 
@@ -28,14 +28,10 @@ struct AlertingTests {
     let silence = KeptSilence(
       id: "s1", start: now, end: nil, author: "ann", comment: "works", matchers: #"{"rule":"shaken"}"#, made: now,
       ended: nil)
-    let acknowledgement = KeptAcknowledgement(shaken, alert: "a-1", at: now, author: nil, comment: "seen")
-    let site = KeptAcknowledgement(
-      AlertIdentity(rule: "together", subject: "@zurich"), alert: nil, at: now, author: "ann", comment: nil)
     var wish = KeptWish(
       id: "w1", node: node("pump-7"), command: "locate", made: now, expires: nil, author: "ann", state: "waiting",
       changed: now)
-    _ = try store?.commit(
-      batch([.silence(silence), .acknowledge(acknowledgement), .acknowledge(site), .wish(wish)]))
+    _ = try store?.commit(batch([.silence(silence), .wish(wish)]))
     wish.state = "answered"
     wish.reply = [0x7B, 0x7D]
     _ = try store?.commit(batch([.wish(wish)]))
@@ -43,12 +39,10 @@ struct AlertingTests {
     store = try shelf.open()
     let kept = try loaded(try #require(store))
     #expect(kept.silences == [silence] && kept.wishes == [wish])
-    #expect(kept.acknowledgements == [site, acknowledgement])
-    _ = try store?.commit(
-      batch([.forgetSilence("s1"), .forgetAcknowledgement(shaken), .forgetWish("w1"), .silence(silence)]))
+    _ = try store?.commit(batch([.forgetSilence("s1"), .forgetWish("w1"), .silence(silence)]))
     let left = try loaded(try #require(store))
     #expect(left.silences == [silence], "in the order in which it was decided")
-    #expect(left.wishes.isEmpty && left.acknowledgements == [site])
+    #expect(left.wishes.isEmpty)
   }
 
   @Test("The log of alerts is bounded: the oldest rows go, and are counted")
@@ -84,22 +78,16 @@ struct AlertingTests {
           id: id, node: node("pump-7"), command: "locate", made: old, expires: expires, author: nil, state: "x",
           changed: changed))
     }
-    var write = batch([
+    let write = batch([
       decision(1, at: old), decision(2), silence("over", end: old), silence("ended", end: nil, ended: old),
       silence("endless", end: nil), silence("future", end: now), wish("gone", expires: old, changed: old),
       wish("kept", expires: now, changed: old),
-      .acknowledge(KeptAcknowledgement(shaken, alert: nil, at: old, author: nil, comment: nil)),
-      .acknowledge(
-        KeptAcknowledgement(
-          AlertIdentity(rule: "silent", subject: "@fleet"), alert: nil, at: old, author: nil, comment: nil)),
     ])
-    write.alerts = [KeptAlert(shaken, phase: .firing, since: old, changed: old)]
     _ = try store.commit(write)
     while try !store.trim().isDone {}
     let kept = try loaded(store)
     #expect(Set(kept.silences.map(\.id)) == ["endless", "future"])
     #expect(kept.wishes.map(\.id) == ["kept"])
-    #expect(kept.acknowledgements.map(\.identity) == [shaken])
     #expect(try store.database.statement("SELECT alert FROM alert_log").rows([]) { $0.text(0) } == ["a-2"])
   }
 

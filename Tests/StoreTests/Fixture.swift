@@ -90,7 +90,6 @@ func loaded(_ store: HistoryStore) throws -> KeptFleet {
     all.nodes += part.nodes
     all.alerts += part.alerts
     all.silences += part.silences
-    all.acknowledgements += part.acknowledgements
     all.wishes += part.wishes
   }
   return all

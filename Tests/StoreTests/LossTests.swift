@@ -194,7 +194,7 @@ struct LossTests {
     }
     try connection.execute(
       """
-      DROP TABLE alert_log; DROP TABLE silences; DROP TABLE acknowledgements; DROP TABLE wishes;
+      DROP TABLE alert_log; DROP TABLE silences; DROP TABLE wishes;
       DROP TABLE alerts; CREATE TABLE alerts (
         rule TEXT NOT NULL, node INTEGER NOT NULL, phase TEXT NOT NULL, since_t REAL NOT NULL,
         changed_t REAL NOT NULL, left_s REAL, count INTEGER NOT NULL, value REAL, shake_boot INTEGER,

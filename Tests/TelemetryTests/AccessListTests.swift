@@ -74,6 +74,19 @@ import Testing
     #expect(may("judder-fleet", "write", "judder-fleet/alerts/silent/pump-2"))
   }
 
+  @Test func anOperatorAsksTheFleetToolAndTheNodesAndNobodyElseDoes() {
+    for topic in ["judder-fleet/command", "judder/pump-2/command"] {
+      #expect(may("judder-operator", "write", topic) && may("judder-fleet", "write", topic))
+      for name in ["judder-viewer", "pump-2", "pump-3"] { #expect(!may(name, "write", topic), "\(name)") }
+    }
+    for topic in ["judder-fleet/reply", "judder/pump-2/reply", "judder/pump-2/status", "judder-fleet/status"] {
+      #expect(may("judder-operator", "read", topic) && !may("judder-operator", "write", topic))
+    }
+    #expect(may("judder-fleet", "read", "judder-fleet/command") && may("judder-fleet", "write", "judder-fleet/reply"))
+    #expect(!may("judder-operator", "write", "judder/pump-2/ack"))
+    #expect(!may("judder-operator", "write", "judder-fleet/alerts/silent/pump-2"))
+  }
+
   /// Every stream is granted by name, so that the number of messages that a node can have retained stays bounded.
   @Test func nothingElseIsGranted() {
     let known = Set(Telemetry.Stream.allCases.map(\.rawValue))

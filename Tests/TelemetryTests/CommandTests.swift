@@ -56,3 +56,36 @@ import Testing
     #expect(throws: DecodingProblem.self) { try Telegram.decode(stream: .waveform, payload: payload) }
   }
 }
+
+/// What the fleet tool is asked, and what it answers.
+@Suite struct ControlMessageTests {
+  @Test func aCompleteRequestReadsBack() throws {
+    #expect(try ControlMessage.decode(payload: Examples.control.encode()) == Examples.control)
+    #expect(try ControlReply.decode(payload: Examples.controlReply.encode()) == Examples.controlReply)
+  }
+
+  @Test(arguments: [
+    (#""command":"silence""#, "duration_s"), (#""command":"unsilence""#, "target"), (#""command":"unwish""#, "target"),
+    (#""command":"wish","end_t":5"#, "node"), (#""command":"wish","end_t":5,"node":"a""#, "verb"),
+    (#""command":"wish","end_t":5,"node":"a","verb":"live""#, "for_s"), (#""command":"explode""#, "command"),
+    (#""command":"silence","duration_s":-1"#, "duration_s"), (#""command":"acknowledge","all":1"#, "all"),
+  ])
+  func whatIsMissingOrWrongIsNamed(members: String, key: String) {
+    let payload = #"{"v":1,"id":"a","t":1,"expires_t":2,"author":"x",\#(members)}"#
+    let problem = #expect(throws: DecodingProblem.self) { try ControlMessage.decode(payload: Array(payload.utf8)) }
+    #expect(problem?.description.contains("\"\(key)\"") == true)
+  }
+
+  @Test func anIdHas1To64Bytes() {
+    for id in ["", String(repeating: "x", count: 65)] {
+      let payload = #"{"v":1,"id":"\#(id)","command":"acknowledge","t":1,"expires_t":2,"author":"x"}"#
+      #expect(throws: DecodingProblem.self) { try ControlMessage.decode(payload: Array(payload.utf8)) }
+    }
+  }
+
+  @Test func aReplyNamesAHundredAlertsAtTheMost() throws {
+    let alerts = (0..<101).map { "shake n\($0)" }
+    let reply = ControlReply(id: "a", nil, time: WallTime(seconds: 1), .done, "done", alerts: alerts)
+    #expect(throws: DecodingProblem.self) { try ControlReply.decode(payload: reply.encode()) }
+  }
+}

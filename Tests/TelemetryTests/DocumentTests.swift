@@ -74,6 +74,14 @@ import Testing
       let payload = Array(example.utf8)
       #expect(try CommandMessage.decode(payload: payload).encode() == payload)
     }
+    for example in try section("judder-fleet/command").examples {
+      let payload = Array(example.utf8)
+      #expect(try ControlMessage.decode(payload: payload).encode() == payload)
+    }
+    for example in try section("judder-fleet/reply").examples {
+      let payload = Array(example.utf8)
+      #expect(try ControlReply.decode(payload: payload).encode() == payload)
+    }
     for example in try section("Acknowledgements").examples {
       let payload = Array(example.utf8)
       #expect(try AckMessage.decode(payload: payload).encode() == payload)
@@ -94,6 +102,10 @@ import Testing
     let fleet = keys(try JSONValue.parse(Examples.fleetStatus.encode()))
     #expect(fleet == (try section("judder-fleet/status").keys))
     #expect(keys(try JSONValue.parse(Examples.command.encode())) == (try section("Commands").keys))
+    let control = keys(try JSONValue.parse(Examples.control.encode()))
+    #expect(control == (try section("judder-fleet/command").keys))
+    let controlReply = keys(try JSONValue.parse(Examples.controlReply.encode()))
+    #expect(controlReply == (try section("judder-fleet/reply").keys))
     #expect(keys(try JSONValue.parse(Examples.ack.encode())) == (try section("Acknowledgements").keys))
     let alert = keys(try JSONValue.parse(Examples.alert.encode()))
     #expect(alert == (try section("judder-fleet/alerts/<rule>/<subject>").keys))
@@ -113,6 +125,8 @@ import Testing
     complete.formUnion(keys(try JSONValue.parse(Examples.alert.encode())))
     complete.formUnion(keys(try JSONValue.parse(Examples.command.encode())))
     complete.formUnion(keys(try JSONValue.parse(Examples.ack.encode())))
+    complete.formUnion(keys(try JSONValue.parse(Examples.control.encode())))
+    complete.formUnion(keys(try JSONValue.parse(Examples.controlReply.encode())))
     for telegram in Examples.full { complete.formUnion(keys(try JSONValue.parse(telegram.encode()))) }
     let last = Set(complete.compactMap { $0.split(separator: ".").last.map(String.init) })
     #expect(written.count > 60)
@@ -134,7 +148,8 @@ import Testing
     words += AccelerationMessage.Filter.allCases.map(\.rawValue) + ShakeMessage.Phase.allCases.map(\.rawValue)
     words +=
       ShakeMessage.Reason.allCases.map(\.rawValue) + Axis.allCases.map(\.rawValue) + Face.allCases.map(\.rawValue)
-    words += CommandMessage.Verb.allCases.map(\.rawValue)
+    words += CommandMessage.Verb.allCases.map(\.rawValue) + ControlMessage.Verb.allCases.map(\.rawValue)
+    words += ControlReply.Result.allCases.map(\.rawValue)
     words += LocationMessage.Position.Cause.allCases.map(\.rawValue)
     words += LocationMessage.Position.AccuracySource.allCases.map(\.rawValue)
     words += LocationMessage.Position.AltitudeSource.allCases.map(\.rawValue)

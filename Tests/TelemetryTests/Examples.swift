@@ -120,6 +120,28 @@ enum Examples {
 
   static let command = CommandMessage(id: "a7", .live, forS: 60, expires: WallTime(seconds: 1_796_011_560.5))
 
+  static var control: ControlMessage {
+    var message = ControlMessage(
+      id: "f1", .wish, author: "ann@desk", time: WallTime(seconds: 1_796_011_560.5),
+      expires: WallTime(seconds: 1_796_011_570.5))
+    message.comment = "works"
+    message.matchers = ControlMessage.Matchers(rule: "shake", node: "pump-7")
+    message.matchers.site = "north"
+    message.matchers.group = "pumps"
+    message.matchers.severity = "warning"
+    message.matchers.kind = "shake"
+    message.isForAll = true
+    message.start = WallTime(seconds: 1_796_011_560.5)
+    message.end = WallTime(seconds: 1_796_011_660.5)
+    message.durationS = 100.5
+    message.target = "e4"
+    message.command = ControlMessage.NodeCommand(.live, forS: 60)
+    return message
+  }
+
+  static let controlReply = ControlReply(
+    id: "f1", .silence, time: WallTime(seconds: 1_796_011_560.5), .done, "done", alerts: ["shake pump-7"])
+
   static let shake = ShakeMessage(
     id: 3, phase: .cancelled, reason: .tooLong, start: WallTime(seconds: 1_796_011_490.5),
     end: WallTime(seconds: 1_796_011_499.75), durationS: 9.25, peakG: 2.125, energyG2S: 1.000000001, cavGS: 3.5,

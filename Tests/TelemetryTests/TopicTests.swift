@@ -139,7 +139,9 @@ import Testing
     let alert = FleetTopic.alert(rule: "lost-fix", subject: "pump-7")
     #expect(FleetTopic.status.text(under: prefix) == "judder-fleet/status")
     #expect(alert.text(under: prefix) == "judder-fleet/alerts/lost-fix/pump-7")
-    #expect(FleetTopic("judder-fleet/status", under: prefix) == .status)
+    for topic in [FleetTopic.status, .command, .reply] {
+      #expect(FleetTopic(topic.text(under: prefix), under: prefix) == topic)
+    }
     #expect(FleetTopic("judder-fleet/alerts/lost-fix/pump-7", under: prefix) == alert)
     #expect(FleetTopic.alertSubscription(under: prefix) == "judder-fleet/alerts/+/+")
     for text in [

@@ -19,6 +19,8 @@ public enum Keep: Equatable, Sendable {
   case decision(Decision)
   /// Somebody silenced alerts, or ended that; takes the place of what was known of that silence.
   case silence(Silence)
+  /// A command that waits for its node, or what became of it; takes the place of what was known of that wish.
+  case wish(Wish)
   /// Anything else; takes the place of what was kept under its key.
   case note(KeptText)
 }
@@ -154,6 +156,8 @@ public struct KeptFleet: Equatable, Sendable {
   public var silences: [Silence]
   /// In any order.
   public var notes: [KeptText]
+  /// In any order.
+  public var wishes: [Wish] = []
 
   public init(
     nodes: [KeptNode] = [], alerts: [KeptAlert] = [], silences: [Silence] = [], notes: [KeptText] = [],

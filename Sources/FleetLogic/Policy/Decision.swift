@@ -46,7 +46,7 @@ public struct Decision: Equatable, Sendable {
   public var told: Alert?
 }
 
-/// What people do about alerts.
+/// What people do about alerts and nodes.
 public enum Order: Equatable, Sendable {
   /// Those that fire and fit are looked after.
   case acknowledge(Matchers, author: String, comment: String)
@@ -56,6 +56,10 @@ public enum Order: Equatable, Sendable {
   case silence(Silence)
   /// Ends a silence.
   case unsilence(id: String, author: String)
+  /// A command for a node is kept until the node answers.
+  case wish(Wish)
+  /// Takes a wish back.
+  case unwish(id: String, author: String)
 }
 
 /// What became of an order.

@@ -14,6 +14,8 @@ extension FleetState {
     case .unacknowledge(let matchers, let author): return unacknowledge(matchers, author, at: moment)
     case .silence(let silence): return add(silence, at: moment)
     case .unsilence(let id, let author): return end(id, author, at: moment)
+    case .wish(let wish): return add(wish, at: moment)
+    case .unwish(let id, let author): return withdraw(id, author, at: moment)
     }
   }
 

@@ -2,6 +2,10 @@
 public enum FleetTopic: Hashable, Sendable {
   /// `<prefix>/status`
   case status
+  /// `<prefix>/command`: what the fleet tool is asked to do
+  case command
+  /// `<prefix>/reply`: what became of that
+  case reply
   /// `<prefix>/alerts/<rule>/<subject>`: a node's name, or `@` and what is about several nodes
   case alert(rule: String, subject: String)
 
@@ -10,6 +14,8 @@ public enum FleetTopic: Hashable, Sendable {
   public func text(under prefix: TopicPrefix) -> String {
     switch self {
     case .status: "\(prefix)/status"
+    case .command: "\(prefix)/command"
+    case .reply: "\(prefix)/reply"
     case .alert(let rule, let subject): "\(prefix)/alerts/\(rule)/\(subject)"
     }
   }
@@ -21,6 +27,8 @@ public enum FleetTopic: Hashable, Sendable {
     let rest = Array(levels.dropFirst(prefix.levels.count))
     switch rest.count {
     case 1 where rest[0] == "status": self = .status
+    case 1 where rest[0] == "command": self = .command
+    case 1 where rest[0] == "reply": self = .reply
     case 3 where rest[0] == "alerts" && Self.isLevel(rest[1]) && Self.isSubject(rest[2]):
       self = .alert(rule: rest[1], subject: rest[2])
     default: return nil

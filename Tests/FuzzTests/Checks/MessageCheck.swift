@@ -10,7 +10,7 @@ func checkTelegram(_ bytes: [UInt8]) throws(Violation) {
   }
 }
 
-/// A command, an acknowledgement, a status of the fleet tool or an alert: what it is, a blank and the payload.
+/// A command, an acknowledgement, a status of the fleet tool, a request to it, its answer or an alert: what it is, a blank and the payload.
 func checkMessage(_ bytes: [UInt8]) throws(Violation) {
   let (name, payload) = parts(of: bytes)
   switch name {
@@ -22,6 +22,15 @@ func checkMessage(_ bytes: [UInt8]) throws(Violation) {
   case "status":
     try checkRoundTrip(payload) { (payload) throws(DecodingProblem) in
       try FleetStatusMessage.decode(payload: payload).encode()
+    }
+  case "control":
+    try checkRoundTrip(payload) { (payload) throws(DecodingProblem) in
+      try ControlMessage.decode(payload: payload).encode()
+    }
+  case "answer":
+    try checkRoundTrip(payload) { (payload) throws(DecodingProblem) in
+      let reply = try ControlReply.decode(payload: payload)
+      return reply.alerts.count <= ControlReply.mostAlerts ? reply.encode() : nil
     }
   case "ack":
     try checkRoundTrip(payload) { (payload) throws(DecodingProblem) in
