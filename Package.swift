@@ -42,6 +42,7 @@ let package = Package(
       name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(name: "CMicrohttpd", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
     .target(name: "CLinux"),
     .target(name: "CTOML"),
     .target(name: "CTLS", linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
@@ -59,6 +60,7 @@ let package = Package(
     library("BrokerLink", ["Daemon", "MQTT", "Telemetry"]),
     library("Sensors", ["CLinux", "Telemetry", "Threading", "NodeLogic", "Daemon"]),
     library("Sinks", ["CCurl", "CLinux", "Threading", "FleetLogic", "Telemetry", "Daemon"]),
+    library("WebServer", ["CMicrohttpd", "Threading"]),
     library("Store", ["CSQLite", "Telemetry", "Threading"]),
     library("Rig"),
 
@@ -70,7 +72,10 @@ let package = Package(
       ]),
     program(
       "FleetWatch",
-      ["Telemetry", "Threading", "FleetLogic", "Daemon", "MQTT", "BrokerLink", "Sinks", "Store", "Waveforms"]),
+      [
+        "Telemetry", "Threading", "FleetLogic", "Daemon", "MQTT", "BrokerLink", "Sinks", "Store", "Waveforms",
+        "WebServer",
+      ]),
     program("Demo", ["Rig", "Telemetry"]),
     program("SpoolDrill", ["Spool", "Threading"]),
 
@@ -91,6 +96,7 @@ let package = Package(
     tests("SpoolTests", ["Spool", "DiskFaults", "SpoolDrill", "Threading", "Rig"]),
     tests("SensorsTests", ["Sensors", "NodeLogic", "Telemetry", "Daemon", "Rig"]),
     tests("SinksTests", ["Sinks", "FleetLogic", "Telemetry", "Daemon", "Rig"]),
+    tests("WebServerTests", ["WebServer", "Rig"]),
     tests("StoreTests", ["Store", "StoreBenchmark", "Telemetry", "CSQLite", "Rig"]),
     tests(
       "NodeAgentTests",
@@ -99,6 +105,7 @@ let package = Package(
       "FleetWatchTests",
       [
         "FleetWatch", "FleetLogic", "MQTT", "BrokerLink", "Sinks", "Store", "Telemetry", "Daemon", "Rig", "Waveforms",
+        "WebServer",
       ]),
     tests("SimulationTests", ["Simulate", "DiskFaults", "NodeLogic", "Spool", "SpoolWords", "Telemetry"]),
     tests("EndToEndTests", ["MQTT", "Rig", "Telemetry", "FleetLogic", "NodeLogic", "Spool", "Store"]),

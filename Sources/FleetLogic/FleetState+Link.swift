@@ -9,6 +9,7 @@ extension FleetState {
     effects.append(.link(link, at: moment))
     linkClock.resume(at: moment.instant, countingFrom: moment.instant)
     postponePending(at: moment)
+    if clock.quality == .none { noteClockForTogether() }
     silenceClock.resume(at: moment.instant, countingFrom: moment.instant + configuration.graceS)
     announce(.online, at: moment)
     // Whatever happened to the broker, it now has what is firing. With a store nothing is published twice: what the
@@ -47,6 +48,7 @@ extension FleetState {
     // With what is left of their deadlines just now.
     touched.formUnion(records.keys)
     keepTogether(at: moment, isStopping: true)
+    keepQuarantine(at: moment, isStopping: true)
     announce(.stopped, at: moment)
   }
 

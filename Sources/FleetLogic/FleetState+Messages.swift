@@ -4,6 +4,7 @@ internal import Telemetry
 extension FleetState {
   mutating func receive(topic bytes: [UInt8], payload: [UInt8], retained: Bool, at moment: Moment) {
     tally.received += 1
+    lastReceived = moment.instant
     rate.note(at: moment.instant)
     guard let topic = String(validating: bytes, as: UTF8.self) else {
       return reject(.topicNotUTF8, "topic \"\(SafeText.escaped(bytes))\" is not UTF-8", at: moment)
@@ -41,15 +42,14 @@ extension FleetState {
       tally.cleared += 1
       return
     }
+    if case .notListed? = refusal(of: topic.node) { return refuse(topic, .notListed, at: moment) }
     let telegram: Telegram
     do {
       telegram = try Telegram.decode(stream: stream, payload: payload)
     } catch {
       return reject(.payload(error.reason), "\(topic): \(error)", at: moment)
     }
-    guard let index = index(of: topic.node, at: moment) else {
-      return reject(.tooManyNodes, "\(topic): \(configuration.maxNodes) nodes are known already", at: moment)
-    }
+    guard let index = index(of: topic.node, at: moment) else { return refuse(topic, .tooManyNodes, at: moment) }
     if !retained { nodes[index].prefix = topic.prefix }
     take(telegram, payload, retained: retained, node: index, at: moment)
     attendWishes(telegram, payload, retained: retained, node: index, at: moment)
@@ -65,10 +65,10 @@ extension FleetState {
     log(.warning, "not used, \(reason): \(what)\(more)")
   }
 
-  /// The place of a node, which is made when there is none and there is room.
+  /// The place of a node, which is made when there is none, the node is admitted and there is room.
   mutating func index(of name: NodeName, at moment: Moment) -> Int? {
     if let index = indices[name] { return index }
-    guard nodes.count < configuration.maxNodes else { return nil }
+    guard refusal(of: name) == nil else { return nil }
     var node = Node(name, at: moment, silenceReference: silenceClock.reading(at: moment.instant))
     node.label = configuration.labels[name]
     node.rules = configuration.rules.indices.filter {
@@ -106,6 +106,7 @@ extension FleetState {
     keepBoot(envelope.boot, clock: known, node: index)
     guard let receipt = verdict.receipt else { return }
     nodes[index].counts[telegram.body.stream, default: 0] += 1
+    tally.taken[Tally.Taken(telegram.body.stream, receipt), default: 0] += 1
     let isLive = !retained && receipt == .newest && mark.late == nil
     let stamp = Stamp(
       envelope, heard: isLive ? moment : nil, order: verdict.order, clock: nodes[index].boots.clock(for: envelope))

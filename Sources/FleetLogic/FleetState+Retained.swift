@@ -40,7 +40,8 @@ extension FleetState {
   func concerns(_ number: Int, _ subject: AlertSubject) -> Bool {
     let rule = configuration.rules[number]
     switch subject {
-    case .node(let name): return rule.kind != .together && rule.scope.contains(name, configuration.labels[name])
+    case .node(let name):
+      return rule.kind != .together && isAdmitted(name) && rule.scope.contains(name, configuration.labels[name])
     case .site(let site):
       guard configuration.labels.values.contains(where: { $0.site == site }) else { return false }
       return rule.kind == .together || rule.grouping != nil

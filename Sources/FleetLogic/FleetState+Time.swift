@@ -49,10 +49,11 @@ extension FleetState {
 
   /// A node that never said anything live, or said good-bye, owes nothing; one that is lost is waited for already.
   private func canFallSilent(_ index: Int) -> Bool {
+    guard configuration.hearsEverything else { return false }
     switch nodes[index].presence {
-    case .online, .silent: true
-    case .unknown: nodes[index].lastSeen != nil
-    case .stopped, .lost: false
+    case .online, .silent: return true
+    case .unknown: return nodes[index].lastSeen != nil
+    case .stopped, .lost: return false
     }
   }
 

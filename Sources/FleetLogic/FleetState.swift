@@ -11,7 +11,9 @@ public struct FleetState: Sendable {
     public var prefix: PrefixPattern
     /// The levels before `status` and `alerts/<rule>/<node>`.
     public var alertsPrefix: TopicPrefix
-    /// Nodes kept at the most.
+    /// Which nodes are taken in.
+    public var admission = Admission.all
+    /// Nodes kept at the most, besides those with a label.
     public var maxNodes: Int
     /// After the link is made, silence doesn't count for this long [s].
     public var graceS: Double
@@ -25,6 +27,8 @@ public struct FleetState: Sendable {
     public var flapping = Flapping()
     /// Alerts and the fleet's status are published.
     public var publishes: Bool
+    /// All that nodes say is heard; false: only some of it, so that nothing follows from silence.
+    public var hearsEverything = true
     /// There is a store: `Effect.keep` says what is to be kept.
     public var keeps: Bool
     /// Whether people may ask something over the broker.
@@ -70,8 +74,12 @@ public struct FleetState: Sendable {
   public internal(set) var link = Link.none
   /// What became of the messages.
   public internal(set) var tally = Tally()
+  /// When the last message came, whatever it was; nil before the first.
+  public internal(set) var lastReceived: Instant?
   /// In the order in which they were first heard of.
   public internal(set) var nodes: [Node] = []
+  /// Nodes that spoke and were not taken in.
+  public internal(set) var quarantine = Quarantine()
 
   var indices: [NodeName: Int] = [:]
   var records: [AlertKey: AlertRecord] = [:]
@@ -143,7 +151,9 @@ public struct FleetState: Sendable {
     case .connected: connect(at: moment(now))
     case .disconnected(let reason): disconnect(reason, at: moment(now))
     case .clock(let state):
+      let was = clock.quality
       clock = state
+      if (was == .none) != (state.quality == .none) { noteClockForTogether() }
       isPolicyStale = true
     case .tick: break
     case .stop: stop(at: moment(now))

@@ -1,3 +1,5 @@
+public import Telemetry
+
 /// What became of every message that came. Each is counted once, and `received` is the sum of the rest.
 public struct Tally: Equatable, Sendable {
   /// Messages handed in.
@@ -22,8 +24,21 @@ public struct Tally: Equatable, Sendable {
   public internal(set) var cleared = 0
   /// The fleet tool's own alerts and status, or another fleet tool's.
   public internal(set) var own = 0
+  /// `newest`, `late` and `formerBoot`, by stream.
+  public internal(set) var taken: [Taken: Int] = [:]
   /// What could not be used, by reason.
   public internal(set) var rejected: [Rejection: Int] = [:]
+
+  /// Messages of one stream that were taken, with what became of them.
+  public struct Taken: Hashable, Sendable {
+    public var stream: Stream
+    public var receipt: Receipt
+
+    init(_ stream: Stream, _ receipt: Receipt) {
+      self.stream = stream
+      self.receipt = receipt
+    }
+  }
 
   /// All that could not be used.
   public var rejectedTotal: Int { rejected.values.reduce(0, +) }

@@ -1,5 +1,6 @@
 internal import Daemon
 internal import FleetLogic
+internal import Glibc
 internal import Store
 internal import Telemetry
 internal import Threading
@@ -46,7 +47,10 @@ final class Archive {
   private(set) var trouble: String?
   private var hasWorked = false
   /// Events that were stored since the start.
-  private var stored = 0
+  private var stored: Int { counts.stored }
+  private var counts = Surroundings.Store(isKeeping: false)
+  /// When each batch was handed over.
+  private var handed: [UInt64: Instant] = [:]
   /// Of all parts of what was kept.
   private var lastReceived: WallTime?
 
@@ -90,7 +94,7 @@ final class Archive {
     var hasRoom = thread != nil
     while hasRoom, let thread, let next = queue.close(isIdle: thread.waiting == 0, at: now) {
       hasRoom = thread.offer(StoreBatch(next.batch, id: next.id, now: ports?.time())) == .taken
-      if !hasRoom { queue.reopen(next.id) }
+      if hasRoom { handed[next.id] = now } else { queue.reopen(next.id) }
     }
     if let released = queue.losePatience(at: now) {
       if trouble == nil { fail("the disk has taken nothing for \(Int(HoldingQueue.patienceS)) s", isHopeless: false) }
@@ -131,7 +135,7 @@ final class Archive {
   private func finish(_ report: CommitReport) {
     let batch = queue.committed(report.id, at: loop.clock.now())
     works()
-    stored += report.count(.stored)
+    count(report)
     guard let batch else { return }
     for acknowledgement in report.acknowledgements { ports?.acknowledge(acknowledgement) }
     ports?.carryOut(batch.held)
@@ -156,6 +160,8 @@ final class Archive {
 
   private func note(_ report: TrimReport) {
     trimmed += report.forAge + report.forRoom
+    counts.trimmedForAge += report.forAge
+    counts.trimmedForRoom += report.forRoom
     log.debug("the store gave up \(report.forAge) events for their age and \(report.forRoom) for room")
     let now = loop.clock.now()
     if let trimSaid, now - trimSaid < Archive.trimLineS { return }
@@ -182,6 +188,7 @@ final class Archive {
       return
     }
     queue.lostWriter()
+    handed = [:]
     fail(problem.description, isHopeless: true)
     retryTimer?.deadline = loop.clock.now() + Archive.retryS
   }
@@ -208,6 +215,41 @@ final class Archive {
     trouble = nil
     hasWorked = true
     ports?.hand(.store(.kept))
+  }
+
+  // MARK: Metrics
+
+  private func count(_ report: CommitReport) {
+    counts.stored += report.count(.stored)
+    counts.duplicates += report.count(.duplicate)
+    counts.conflicts += report.count(.conflict)
+    counts.batches += 1
+    if let since = handed.removeValue(forKey: report.id) { counts.committingS += loop.clock.now() - since }
+  }
+
+  /// What became of the events since the start; not what is on the disk.
+  var figures: Surroundings.Store {
+    var figures = counts
+    figures.isKeeping = trouble == nil && hasWorked
+    figures.dropped = queue.dropped
+    figures.waiting = queue.waiting
+    return figures
+  }
+
+  /// The database with its log: stat(2) [bytes]. Nil where it cannot be said.
+  var sizeBytes: Int64? {
+    let sizes = ["", "-wal"].compactMap { end -> Int64? in
+      var status = stat()
+      return stat(settings.file + end, &status) == 0 ? Int64(status.st_size) : nil
+    }
+    return sizes.isEmpty ? nil : sizes.reduce(0, +)
+  }
+
+  /// Room left on its disk for this user: statvfs(3) [bytes].
+  var freeBytes: Int64? {
+    let folder = settings.file.lastIndex(of: "/").map { String(settings.file[...$0]) } ?? "."
+    var status = statvfs()
+    return statvfs(folder, &status) == 0 ? Int64(clamping: UInt64(status.f_bavail) &* UInt64(status.f_frsize)) : nil
   }
 
   // MARK: The end

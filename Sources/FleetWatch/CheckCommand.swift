@@ -24,10 +24,28 @@ enum CheckCommand {
     try report.add(Finding(.good, "configuration", "\(file ?? "defaults, no file"): rules \(rules)"))
     for warning in configuration.warnings { try report.add(Finding(.warning, "configuration", warning)) }
     try report.add(store(configuration.store))
+    try report.add(admission(configuration))
+    if let http = configuration.http { try report.add(http.finding) }
     for sink in configuration.sinks { for finding in sink.findings { try report.add(finding) } }
     if let waveforms = configuration.waveforms { try report.add(folder(waveforms)) }
     for finding in broker(configuration) { try report.add(finding) }
     try report.end()
+  }
+
+  /// Who is taken in, and who asked in vain as far as the database says.
+  private static func admission(_ configuration: FleetConfiguration) -> Finding {
+    let fleet = configuration.fleet
+    let text =
+      switch fleet.admission {
+      case .all: "every node is taken in, up to \(fleet.maxNodes)"
+      case .listed(let patterns):
+        "taken in are \(fleet.labels.count) nodes by their names, and \(patterns.count) patterns of names"
+      }
+    guard let file = configuration.store?.file, let note = try? QuarantineList.note(HistoryReader(file)), note.nodes > 0
+    else { return Finding(.good, "nodes", text) }
+    return Finding(
+      .warning, "nodes", "\(text); about \(note.nodes) others spoke up to \(note.time.second) and were not",
+      remedy: "see judder-fleet nodes --quarantine, then fleet.allow and fleet.max_nodes")
   }
 
   private static func store(_ settings: StoreSettings?) -> Finding {

@@ -16,6 +16,8 @@ enum FleetCommands {
       .init("JUDDER_PASSWORD", "password for the broker, where no file holds it"),
       .init("CREDENTIALS_DIRECTORY", "set by systemd: the credential broker-password is the password"),
       .init("NO_COLOR", "no colours"),
+      .init("TERM", "dumb: lines instead of a screen"),
+      .init("LC_ALL, LC_CTYPE, LANG", "not UTF-8: ASCII only on the screen"),
       .init("STATE_DIRECTORY", "set by systemd: the folder of the database, where store.file names none"),
       .init("NOTIFY_SOCKET, WATCHDOG_USEC", "set by systemd: readiness, state and watchdog"),
     ]
@@ -45,8 +47,12 @@ enum FleetCommands {
   private static let watch = Command(
     "watch", "show the fleet as it changes",
     details: [
-      "A table on a terminal; a line for each change where standard output is none; with --json a line of JSON for "
-        + "each message, change and alert. It only looks: alerts are shown, and neither published nor sent to sinks."
+      "Nodes and alerts on a terminal; a line for each change where standard output is none, or TERM is dumb; with "
+        + "--json a line of JSON for each message, change and alert. It only looks: alerts are shown, and neither "
+        + "published nor sent to sinks; where a fleet tool publishes them, it is its word that is shown.",
+      "Keys: arrows or j and k move, Enter shows everything about a node, Tab goes between nodes and alerts, / "
+        + "filters, o and O change the order, r turns it round, ! leaves only nodes with alerts, a acknowledges, s "
+        + "silences, Escape goes back, ? shows all keys, q and Ctrl-C quit. Without a keyboard it is a table.",
     ])
 
   private static let run = Command(

@@ -15,6 +15,8 @@ struct FleetConfiguration {
   var waveforms: WaveformKeeping?
   /// Nil: nothing is kept.
   var store: StoreSettings?
+  /// Nil: nothing is answered over HTTP.
+  var http: HTTPFace?
   var logLevel: LogLevel
   /// What is doubtful, one line each.
   var warnings: [String]
@@ -33,6 +35,7 @@ struct FleetConfiguration {
       maxNodes: configuration.integer("fleet.max_nodes"), graceS: configuration.number("fleet.grace_s"),
       rules: [], publishes: sinks.contains { $0.kind == .mqtt })
     fleet.labels = try Label.all(configuration)
+    fleet.admission = try Admission(configuration)
     fleet.windows = try Window.list(configuration)
     fleet.rules = try Rule.list(configuration, sinks: sinks.map(\.name), windows: fleet.windows)
     fleet.control = configuration.flag("fleet.commands") ? .allowed : .refused
@@ -43,6 +46,7 @@ struct FleetConfiguration {
     if let password { broker.password = Array(password.utf8) }
     waveforms = WaveformKeeping(configuration)
     store = StoreSettings(configuration, environment: environment)
+    http = try HTTPFace(configuration, environment: environment)
     warnings = BrokerSection.warnings(configuration, environment: environment)
     logLevel = LogLevel(rawValue: configuration.text("log.level")) ?? .info
   }
@@ -75,11 +79,13 @@ extension FleetConfiguration {
     fleet.keeps = store != nil
     if store == nil { warnings.append(StoreSettings.absence) }
     warnings += sinks.compactMap(\.memoryWarning)
+    if let warning = http?.warning { warnings.append(warning) }
   }
 
   /// What `watch` does not: it keeps nothing, and publishes nothing.
   mutating func watch() {
     store = nil
+    http = nil
     fleet.control = .none
     fleet.publishes = false
   }

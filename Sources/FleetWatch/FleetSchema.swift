@@ -19,7 +19,7 @@ enum FleetSchema {
       BrokerSection.section(
         clientID: "judder-fleet- and the host name, for watch and check 8 random digits", reconnectSpreadS: 0),
       StoreSettings.section, Label.section, Rule.section, FleetState.Flapping.section, Window.section,
-      SinkSettings.section, WaveformKeeping.section, log,
+      SinkSettings.section, WaveformKeeping.section, HTTPFace.section, log,
     ])
 
   private static let fleet = ConfigurationSection(
@@ -45,8 +45,7 @@ enum FleetSchema {
             return "must be one or more levels without wildcards: \(error)"
           }
         },
-      .integer(
-        "max_nodes", 1...1_000_000, default: 20_000, "Nodes kept at the most. Further ones are refused, and counted."),
+    ] + Admission.keys + [
       .number(
         "grace_s", 0...3600, unit: "s", default: 30,
         "After the connection to the broker is made, silence does not count for so long: nodes come back one by one."),

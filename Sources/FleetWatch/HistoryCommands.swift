@@ -26,6 +26,13 @@ enum HistoryCommands {
       details: ["Rule and node may stand in either order. Instead of a node it may be @SITE or @fleet."],
       operands: [.init("RULE"), .init("NODE")]),
     Command(
+      "rules", "list the rules that are in force, or with test try them on the history",
+      details: [
+        "test runs the events of --since to --until through the rules of the configuration, as if they came again, and "
+          + "shows what would have fired. It tells nobody. Rules about what the history does not keep (silence, "
+          + "connections, sensors, clocks, spools, names, rates) are named, and not tried."
+      ], operands: [.init("test", isOptional: true)]),
+    Command(
       "silences", "list the silences that hold or will hold, or with --all those that are over, too"),
     Command("wishes", "list the commands that wait for their nodes, or with --all what became of others, too"),
     Command(
@@ -37,8 +44,8 @@ enum HistoryCommands {
       ]),
   ]
 
-  private static let periods = ["events", "alerts", "track", "why", "export"]
-  private static let filtered = ["events", "alerts", "export"]
+  private static let periods = ["events", "alerts", "track", "why", "export", "rules"]
+  private static let filtered = ["events", "alerts", "export", "rules"]
 
   static let options: [CommandOption] = [
     .value("store", "FILE", .file, commands: names, "the database; default store.file, else \(defaultStore)")
@@ -49,6 +56,7 @@ enum HistoryCommands {
       "only these states, with commas: of nodes online, stopped, lost, silent, unknown; of alerts pending, firing, "
         + "clearing, resolved"),
     .value("sort", "BY", .choice(NodeOrder.allCases.map(\.rawValue)), commands: ["nodes"], "name, state or seen"),
+    .flag("quarantine", commands: ["nodes"], "those that spoke and were not taken in (fleet.admit)"),
     .value(
       "stream", "STREAMS", commands: ["events", "export"], "only these streams, with commas, for example shake,impact"),
     .value("since", "TIME", commands: periods, "from then on: 90s, 15m, 2h or 7d ago, or RFC 3339"),
@@ -59,7 +67,7 @@ enum HistoryCommands {
     .flag(
       "all", commands: ["alerts", "silences", "wishes", "silence"],
       "all there is: every decision, what is over, too; of a silence every alert"),
-    .value("rule", "NAME", commands: ["alerts", "silence"], "only this rule's; of a silence a pattern"),
+    .value("rule", "NAME", commands: ["alerts", "silence", "rules"], "only this rule's; of a silence a pattern"),
     .value("format", "FORMAT", .choice(ExportCommand.formats), commands: ["export"], "what to write; default csv"),
     .value("output", short: "o", "FILE", .file, commands: ["export"], "where to; - is standard output, the default"),
   ]
@@ -71,6 +79,9 @@ enum HistoryCommands {
     _ command: String, _ invocation: Invocation, _ output: StandardOutput, _ configuration: Configuration,
     _ environment: [String: String]
   ) throws(Termination) {
+    if command == "rules", invocation.operands.isEmpty {
+      return try RulesCommand.list(configuration, invocation, output)
+    }
     let history = try History(invocation, output, configuration, environment)
     switch command {
     case "nodes": try NodesCommand.run(history)
@@ -78,6 +89,7 @@ enum HistoryCommands {
     case "events": try EventsCommand.run(history)
     case "alerts": try AlertsCommand.run(history)
     case "track": try EventsCommand.track(history)
+    case "rules": try RulesCommand.run(history)
     case "silences": try SilencesCommand.run(history)
     case "wishes": try SilencesCommand.wishes(history)
     case "why": try WhyCommand.run(history)

@@ -46,7 +46,7 @@ extension FleetState.Flapping {
     [
       .integer(
         "flap_count", 0...100, default: 5,
-        "An alert that fires so often within flap_window_s comes and goes: that is told once, and then as one. 0: never."
+        "An alert that fires so often within flap_window_s comes and goes: told once, and then as one. 0: never."
       ),
       .number("flap_window_s", 60...86_400, unit: "s", default: 3600, "See flap_count."),
       .number(

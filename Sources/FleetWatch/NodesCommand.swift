@@ -40,6 +40,7 @@ struct FleetPicture {
 /// `judder-fleet nodes`.
 enum NodesCommand {
   static func run(_ history: History) throws(Termination) {
+    if history.invocation.isGiven("quarantine") { return try QuarantineList.show(history) }
     let states = try history.words("state", among: Presence.allCases.map(\.rawValue))
     let pattern = NamePattern(history.invocation.operands.first ?? "*")
     let picture = try FleetPicture(history)

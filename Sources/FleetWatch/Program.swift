@@ -67,9 +67,12 @@ enum Program {
 
   private static func viewer(_ invocation: Invocation, _ output: StandardOutput) -> Viewer {
     if invocation.isGiven("json") { return Viewer(.json, output) }
-    guard output.isTerminal else { return Viewer(.lines, output) }
-    let wantsColour = Terminal.wantsColour(environment: processEnvironment()) && !invocation.isGiven("no-color")
-    return Viewer(.table(isColoured: wantsColour), output)
+    let environment = processEnvironment()
+    guard output.isTerminal, Terminal.canDraw(environment: environment) else { return Viewer(.lines, output) }
+    let wantsColour = Terminal.wantsColour(environment: environment) && !invocation.isGiven("no-color")
+    guard let terminal = KeyboardTerminal() else { return Viewer(.table(isColoured: wantsColour), output) }
+    let isUnicode = Terminal.isUnicode(environment: environment)
+    return Viewer(.screen(LiveScreen(terminal, isColoured: wantsColour, isUnicode: isUnicode)), output)
   }
 
   /// gethostname(2); empty when it fails.

@@ -2,9 +2,12 @@ internal import Daemon
 internal import FleetLogic
 internal import Telemetry
 
-/// What `watch` makes of the fleet: a table, lines for people, or lines of JSON.
+/// What `watch` makes of the fleet: a picture, lines for people, or lines of JSON.
 struct Viewer {
   enum Style {
+    /// A terminal with a keyboard.
+    case screen(LiveScreen)
+    /// A terminal without one.
     case table(isColoured: Bool)
     case lines
     case json
@@ -23,13 +26,29 @@ struct Viewer {
     screen = Screen(output)
   }
 
-  var isTable: Bool {
-    if case .table = style { true } else { false }
+  /// A picture, which lines would spoil.
+  var isPicture: Bool {
+    switch style {
+    case .screen, .table: true
+    case .lines, .json: false
+    }
   }
 
-  /// Shows what one effect is worth. The table is drawn at its own pace instead.
+  /// What it wants to hear beside nodes and alerts: whether a fleet tool runs.
+  func subscriptions(_ configuration: FleetState.Configuration) -> [String] {
+    live == nil ? [] : [FleetTopic.status.text(under: configuration.alertsPrefix)]
+  }
+
+  /// Lines on the terminal would spoil the picture, which says the same in its own way; nil: they spoil nothing.
+  var logLevel: LogLevel? { isPicture && Terminal.size(2) != nil ? .error : nil }
+
+  /// What it is shown on, where that has a keyboard.
+  var live: LiveScreen? { if case .screen(let live) = style { live } else { nil } }
+
+  /// Shows what one effect is worth. A picture is drawn at its own pace instead.
   func show(_ effect: Effect, _ fleet: FleetState) throws(Termination) {
     switch style {
+    case .screen(let live): if case .change(let change) = effect { live.note(change) }
     case .table: return
     case .lines:
       if let line = line(effect) { try output.line(line) }
@@ -39,7 +58,7 @@ struct Viewer {
   }
 
   /// To be called before waiting: lines may still be held back.
-  func flush() throws(Termination) { if !isTable { try output.flush() } }
+  func flush() throws(Termination) { if !isPicture { try output.flush() } }
 
   mutating func draw(_ fleet: FleetState, at now: Instant) throws(Termination) {
     guard case .table(let isColoured) = style else { return }
@@ -48,7 +67,10 @@ struct Viewer {
     try screen.show(Array(table.lines(fleet, at: now).prefix(size.rows)))
   }
 
-  mutating func close() { screen.close() }
+  mutating func close() {
+    live?.close()
+    screen.close()
+  }
 
   private func line(_ effect: Effect) -> String? {
     switch effect {

@@ -35,6 +35,9 @@ final class Watcher {
   /// Nil: nothing is kept.
   private let archive: Archive?
   private let store: StoreSettings?
+  private let http: HTTPFace?
+  /// Nil: nothing is answered over HTTP.
+  private let metrics: MetricsService?
   private var fleet: FleetState
   private var clockWatch: ClockWatch
   private var outbox = Outbox()
@@ -60,10 +63,11 @@ final class Watcher {
     self.log = log
     self.load = load
     // Before any thread: signals are blocked in this one and in those it starts.
-    signals = try Signals([.hangUp, .interrupt, .terminate, .windowChange])
+    let stops: Set<ProcessSignal> = viewer?.live == nil ? [] : [.stop, .goOn]
+    signals = try Signals(stops.union([.hangUp, .interrupt, .terminate, .windowChange]))
     notifier = ServiceNotifier(environment: environment)
     let configuration = try Watcher.read(load)
-    log.level = configuration.logLevel
+    log.level = viewer?.logLevel ?? configuration.logLevel
     for warning in configuration.warnings { log.warning(warning) }
     loop = EventLoop(clock: clock)
     clockWatch = ClockWatch(clock: clock)
@@ -73,13 +77,15 @@ final class Watcher {
       isKept: configuration.store != nil)
     sinks = configuration.sinks
     store = configuration.store
+    http = configuration.http
+    metrics = try MetricsService(configuration.http, loop)
     archive = configuration.store.map { [loop, log] in Archive($0, loop, log) }
     keeping = configuration.waveforms
     waveforms = configuration.waveforms.map { WaveformKeeper($0) }
     if let trouble = configuration.waveforms.flatMap({ WaveformKeeper.trouble($0) }) { log.warning(trouble) }
     endpoint = configuration.broker.endpoint
     journal = LinkJournal(log: log, endpoint: endpoint)
-    session = try Watcher.session(configuration.broker, fleet)
+    session = try Watcher.session(configuration.broker, fleet, viewer)
   }
 
   private static func read(
@@ -92,9 +98,13 @@ final class Watcher {
     }
   }
 
-  private static func session(_ broker: BrokerSettings, _ fleet: FleetState) throws(Termination) -> BrokerSession {
+  private static func session(
+    _ broker: BrokerSettings, _ fleet: FleetState, _ viewer: Viewer?
+  ) throws(Termination) -> BrokerSession {
     var settings = broker
-    settings.subscriptions = fleet.subscriptions.map { BrokerSettings.Subscription($0) }
+    settings.subscriptions = (fleet.subscriptions + (viewer?.subscriptions(fleet.configuration) ?? [])).map {
+      BrokerSettings.Subscription($0)
+    }
     if fleet.configuration.publishes {
       settings.will = Will(topic: fleet.will.topic, payload: fleet.will.payload, isRetained: fleet.will.retained)
     }
@@ -118,6 +128,9 @@ final class Watcher {
     startDrawing()
     startKeepAlive()
     startSinks()
+    metrics?.start { [unowned self] in
+      .init(fleet: fleet, sinks: telling.states, archive: archive, droppedPublications: outbox.dropped)
+    }
     if let archive { archive.start(ports) } else { startSession() }
     defer { viewer?.close() }
     try loop.run()
@@ -138,6 +151,7 @@ final class Watcher {
 
   /// What was read is kept, even if its nodes can't be told any more: they send it again.
   private func finish() {
+    metrics?.stop()
     session.stop(deadlineS: isImpatient ? 0 : Watcher.stopS / 4)
     for entry in telling.stop(withinS: isImpatient ? 0.2 : Watcher.stopS / 4) { write(entry) }
     noteTelling()
@@ -192,6 +206,7 @@ final class Watcher {
   private func take(_ event: SessionEvent) {
     switch event {
     case .message(let message):
+      viewer?.live?.hear(topic: message.topic, payload: message.payload)
       hand(.message(topic: Array(message.topic.utf8), payload: message.payload, retained: message.isRetained))
     case .connected:
       hand(.connected)
@@ -285,8 +300,7 @@ final class Watcher {
   }
 
   private func write(_ entry: LogEntry) {
-    // Lines would spoil the table, which says the same in its own way.
-    if viewer?.isTable == true { return }
+    if viewer?.isPicture == true { return }
     log.write(entry.level.logLevel, entry.text)
   }
 
@@ -304,13 +318,21 @@ final class Watcher {
   // MARK: Timers
 
   private func startDrawing() {
-    guard viewer?.isTable == true else { return }
+    if let live = viewer?.live { return live.start(loop, livePorts) }
+    guard viewer?.isPicture == true else { return }
     let timer = loop.timer { [unowned self] now in
       attempt { () throws(Termination) in try viewer?.draw(fleet, at: now) }
       drawTimer?.deadline = now + Viewer.drawingS
     }
     timer.deadline = clock.now()
     drawTimer = timer
+  }
+
+  private var livePorts: LiveScreen.Ports {
+    LiveScreen.Ports(
+      fleet: { [unowned self] in fleet }, quit: { [unowned self] in stop() },
+      end: { [unowned self] termination in attempt { () throws(Termination) in throw termination } },
+      act: { _ in "needs a fleet tool that takes commands" })
   }
 
   private func startKeepAlive() {
@@ -326,10 +348,12 @@ final class Watcher {
   /// One line for `systemctl status`.
   private var status: String {
     let store = archive?.trouble.map { "; nothing is kept: \($0)" } ?? ""
+    let strangers = fleet.quarantine.nodes
+    let rest = store + (strangers == 0 ? "" : "; about \(strangers) nodes are not taken in")
     if case .connected = fleet.link {
-      return "watching \(fleet.configuration.prefix), connected to \(endpoint)\(store)"
+      return "watching \(fleet.configuration.prefix), connected to \(endpoint)\(rest)"
     }
-    return "no broker at \(endpoint)\(store)"
+    return "no broker at \(endpoint)\(rest)"
   }
 
   // MARK: Signals
@@ -339,7 +363,11 @@ final class Watcher {
       switch signal {
       case .hangUp: reload()
       case .terminate, .interrupt: stop()
-      case .windowChange: drawTimer?.deadline = clock.now()
+      case .windowChange:
+        drawTimer?.deadline = clock.now()
+        viewer?.live?.redraw()
+      case .stop: viewer?.live?.suspend()
+      case .goOn: viewer?.live?.resume()
       }
     }
   }
@@ -350,11 +378,12 @@ final class Watcher {
     telling.reopen()
     do throws(ConfigurationFailure) {
       let configuration = try load()
-      log.level = configuration.logLevel
+      log.level = viewer?.logLevel ?? configuration.logLevel
       var known = fleet.configuration
       known.publishes = configuration.fleet.publishes
       if configuration.fleet != known { log.warning("[fleet] and [[rule]] take effect at the next start") }
       if configuration.store != store { log.warning("[store] takes effect at the next start") }
+      if configuration.http != http { log.warning("[http] takes effect at the next start") }
       if configuration.sinks != sinks { log.warning("[[sink]] takes effect at the next start") }
       if configuration.waveforms != keeping { log.warning("[waveform] takes effect at the next start") }
       log.notice("files opened again, log level \(configuration.logLevel.rawValue)")
@@ -376,15 +405,5 @@ final class Watcher {
     loop.timer { [unowned self] _ in loop.stop() }.deadline = clock.now() + Watcher.stopS / 2
     hand(.stop)
     archive?.pump()
-  }
-}
-
-extension LogEntry.Level {
-  fileprivate var logLevel: LogLevel {
-    switch self {
-    case .debug: .debug
-    case .information: .info
-    case .warning: .warning
-    }
   }
 }

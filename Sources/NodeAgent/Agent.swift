@@ -188,7 +188,7 @@ extension Agent {
       switch signal {
       case .hangUp: reload()
       case .terminate, .interrupt: stop(because: signal)
-      case .windowChange: break
+      case .windowChange, .stop, .goOn: break
       }
     }
   }

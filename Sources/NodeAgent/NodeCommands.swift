@@ -125,7 +125,7 @@ enum NodeCommands {
       "With --script they are shaken, lose their fix, drive away, die, hang and come back at the times that FILE says; "
         + "it begins when all are connected. docs/OPERATIONS.md describes it. Without --duration it goes on until "
         + "SIGINT or SIGTERM, which stop the nodes in order.",
-      "A node takes four descriptors and a thread here, one descriptor at the broker: raise the limit of both "
+      "A node takes six descriptors and a thread here, one descriptor at the broker: raise the limit of both "
         + "(ulimit -n) for more than some hundreds.",
     ])
 

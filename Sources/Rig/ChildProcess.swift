@@ -17,11 +17,12 @@ public final class ChildProcess: @unchecked Sendable {
   /// - Parameters:
   ///   - directory: takes `<name>.out` and `<name>.err`.
   ///   - terminal: takes standard output instead of the file.
+  ///   - hasKeyboard: the terminal is its standard input, too.
   ///   - sockets: what it gets as standard input and output instead of nothing and the file.
   /// - Throws: `RigError` when there is no such program, or it does not start.
   public init(
     _ program: String, _ arguments: [String] = [], name: String? = nil, in directory: URL,
-    environment: [String: String] = [:], terminal: PseudoTerminal? = nil,
+    environment: [String: String] = [:], terminal: PseudoTerminal? = nil, hasKeyboard: Bool = false,
     sockets: (input: FileHandle, output: FileHandle)? = nil
   ) throws {
     guard let path = ChildProcess.find(program) else { throw RigError("\(program): not found in PATH") }
@@ -37,7 +38,8 @@ public final class ChildProcess: @unchecked Sendable {
       try? files.output.close()
       try? files.errors.close()
     }
-    process.standardInput = sockets?.input ?? FileHandle.nullDevice
+    let keyboard = hasKeyboard ? terminal.map { FileHandle(fileDescriptor: $0.slave) } : nil
+    process.standardInput = sockets?.input ?? keyboard ?? FileHandle.nullDevice
     process.standardOutput =
       sockets?.output ?? terminal.map { FileHandle(fileDescriptor: $0.slave) } ?? files.output
     process.standardError = files.errors

@@ -33,7 +33,7 @@ public final class PseudoTerminal: @unchecked Sendable {
 
   /// Hangs up. The number stays taken while this value lives: another terminal under the same name would look to a
   /// program as if this one had come back.
-  func hangUp() {
+  public func hangUp() {
     guard !isHungUp else { return }
     isHungUp = true
     close(master)
@@ -43,6 +43,19 @@ public final class PseudoTerminal: @unchecked Sendable {
   public func resize(columns: Int, rows: Int) {
     var size = winsize(ws_row: UInt16(clamping: rows), ws_col: UInt16(clamping: columns), ws_xpixel: 0, ws_ypixel: 0)
     _ = ioctl(master, 0x5414, &size)
+  }
+
+  /// Types on its keyboard.
+  public func type(_ text: String) {
+    let bytes = Array(text.utf8)
+    _ = Glibc.write(master, bytes, bytes.count)
+  }
+
+  /// Whether it hands over lines and shows what is typed, as a shell leaves it: ICANON and ECHO of termios(3).
+  public var isInLineMode: Bool {
+    var settings = termios()
+    guard tcgetattr(slave, &settings) == 0 else { return false }
+    return settings.c_lflag & UInt32(ICANON) != 0 && settings.c_lflag & UInt32(ECHO) != 0
   }
 
   /// What was written since the last time.

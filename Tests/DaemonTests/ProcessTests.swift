@@ -74,7 +74,7 @@ import Testing
     var before = sigset_t()
     pthread_sigmask(SIG_BLOCK, nil, &before)
     defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-    let signals = try Signals([.hangUp, .interrupt, .terminate, .windowChange])
+    let signals = try Signals(Set(ProcessSignal.allCases))
     #expect(signals.next() == nil)
 
     let loop = EventLoop()
@@ -95,6 +95,8 @@ import Testing
     #expect(ProcessSignal.interrupt.rawValue == SIGINT)
     #expect(ProcessSignal.terminate.rawValue == SIGTERM)
     #expect(ProcessSignal.windowChange.rawValue == SIGWINCH)
+    #expect(ProcessSignal.stop.rawValue == SIGTSTP)
+    #expect(ProcessSignal.goOn.rawValue == SIGCONT)
   }
 }
 

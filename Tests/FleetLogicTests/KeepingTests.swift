@@ -106,8 +106,8 @@ import Testing
 
   @Test func aRecordReadsBackAsItWas() throws {
     var alert = KeptAlert(
-      rule: "shake", subject: try #require(AlertSubject("a")), phase: .firing(leftS: 12.5), since: WallTime(seconds: 1e9),
-      count: 3, at: WallTime(seconds: 1_796_000_000.25))
+      rule: "shake", subject: try #require(AlertSubject("a")), phase: .firing(leftS: 12.5),
+      since: WallTime(seconds: 1e9), count: 3, at: WallTime(seconds: 1_796_000_000.25))
     alert.id = "shake/a/1"
     alert.value = 1.25
     alert.lastShake = ShakeIdentity(boot: BootID(7), id: 9)

@@ -217,6 +217,15 @@ import Testing
     bench.send("a", .online())
     #expect(bench.pass(11).alerts == ["silent a resolved 2"])
   }
+  /// A rule may be stricter than what the node promised: it is silent for that rule, though it still counts as online.
+  @Test func aStrictRuleDoesNotSayThatTheNodeIsBack() throws {
+    var strict = rule
+    strict.forS = 20
+    var bench = Bench(rule: strict)
+    bench.send("a", .status(StatusMessage(.online)))
+    let alert = try #require(bench.pass(21).fullAlerts.first)
+    #expect(alert.summary == "a has said nothing for 20 s")
+  }
 }
 
 @Suite struct GeofenceRuleTests {

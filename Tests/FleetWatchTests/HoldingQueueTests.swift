@@ -147,7 +147,8 @@ private final class QueueUnderTest {
     let queue = QueueUnderTest()
     let node = try #require(NodeName("a"))
     let alert = KeptAlert(
-      rule: "shake", subject: .node(node), phase: .over, since: WallTime(seconds: 1), count: 1, at: WallTime(seconds: 1))
+      rule: "shake", subject: .node(node), phase: .over, since: WallTime(seconds: 1), count: 1, at: WallTime(seconds: 1)
+    )
     _ = queue.take([.keep(.alert(alert)), .keep(.alertOver(rule: "shake", subject: .node(node)))], at: now)
     let first = try #require(queue.close(isIdle: true, at: now))
     #expect(first.batch.alerts.count == 1)

@@ -21,8 +21,9 @@ import Testing
   private func alert(_ id: String) throws -> Alert {
     let at = Moment(instant: Instant(seconds: 100), wall: WallTime(seconds: 1_796_000_000))
     return Alert(
-      id: id, rule: "shake", kind: .shake, severity: .warning, subject: .node(try #require(NodeName("a"))), state: .firing,
-      previous: nil, at: at, since: at.wall, count: 1, value: 1.8, summary: "a shook", reason: "a shake began")
+      id: id, rule: "shake", kind: .shake, severity: .warning, subject: .node(try #require(NodeName("a"))),
+      state: .firing, previous: nil, at: at, since: at.wall, count: 1, value: 1.8, summary: "a shook",
+      reason: "a shake began")
   }
 
   @Test func whatASinkRefusedIsNotToldUntilItHasTakenIt() throws {

@@ -5,7 +5,7 @@ enum Arrows {
   static let system = "Glibc"
 
   static let allowed: [String: Set<String>] = [
-    "CMosquitto": [], "CSQLite": [], "CCurl": [], "CLinux": [], "CTOML": [], "CTLS": [],
+    "CMosquitto": [], "CSQLite": [], "CCurl": [], "CMicrohttpd": [], "CLinux": [], "CTOML": [], "CTLS": [],
     "Telemetry": [],
     "Threading": ["CLinux", system],
     "NodeLogic": ["Telemetry"],
@@ -20,6 +20,7 @@ enum Arrows {
     "BrokerLink": ["Daemon", "MQTT", "Telemetry"],
     "Sensors": ["CLinux", "Telemetry", "Threading", "NodeLogic", "Daemon", system],
     "Sinks": ["CCurl", "CLinux", "Threading", "FleetLogic", "Telemetry", "Daemon", system],
+    "WebServer": ["CMicrohttpd", "Threading", system],
     "Store": ["CSQLite", "FleetLogic", "Telemetry", "Threading", system],
     "NodeAgent": [
       "CLinux", "Telemetry", "Threading", "NodeLogic", "Daemon", "MQTT", "BrokerLink", "Sensors", "Spool",
@@ -27,7 +28,7 @@ enum Arrows {
     ],
     "FleetWatch": [
       "CLinux", "Telemetry", "Threading", "FleetLogic", "Daemon", "MQTT", "BrokerLink", "Sinks", "Store", "Waveforms",
-      system,
+      "WebServer", system,
     ],
     "Rig": ["Foundation", "Glibc"],
     "Demo": ["Foundation", "Rig", "Telemetry", system],
@@ -88,7 +89,8 @@ enum Arrows {
 
   /// A library's face anywhere but in the one target that it is for, and that target's tests.
   static func libraryComplaints(of file: SwiftFile) -> [Complaint] {
-    [("CMosquitto", "MQTT"), ("CSQLite", "Store"), ("CCurl", "Sinks")].flatMap { library, home -> [Complaint] in
+    let homes = [("CMosquitto", "MQTT"), ("CSQLite", "Store"), ("CCurl", "Sinks"), ("CMicrohttpd", "WebServer")]
+    return homes.flatMap { library, home -> [Complaint] in
       if file.path.hasPrefix("Sources/\(home)/") || file.path.hasPrefix("Tests/\(home)Tests/") { return [] }
       return imports(of: file).filter { $0.module == library }
         .map { file.complaint($0.line, "only \(home) imports \(library)") }

@@ -50,6 +50,30 @@ struct DeployTests {
     #expect(credentials.allSatisfy { !$0.contains("/") })
   }
 
+  static let promtool = ChildProcess.find("promtool")
+
+  @Test(
+    "Prometheus takes the sample configuration and its rules",
+    .enabled(if: promtool != nil, "promtool is not installed (Debian: prometheus)"))
+  func prometheus() throws {
+    let folder = SourceTree.root.appendingPathComponent("deploy/prometheus")
+    let child = try ChildProcess(
+      try #require(DeployTests.promtool), ["check", "config", folder.appendingPathComponent("prometheus.yml").path],
+      in: Workplace("tidy").folder)
+    #expect(child.wait(seconds: 20) == 0 && child.outputText().contains("5 rules found"), "\(child.errorText())")
+  }
+
+  @Test("Every metric that the sample rules name is one that judder-fleet has")
+  func metricNames() throws {
+    let sources = try ["MetricsText", "MetricsText+Nodes", "MetricsText+Shell"].map {
+      try text("Sources/FleetLogic/Metrics/\($0).swift")
+    }.joined()
+    let rules = try text("deploy/prometheus/judder.rules.yml")
+    let named = rules.matches(of: #/judder_fleet_\w+/#).map { String($0.output) }
+    #expect(named.count >= 5)
+    for name in named { #expect(sources.contains("\"\(name)\""), "\(name)") }
+  }
+
   @Test("The udev rule lets the group write what starts a capture, and nothing else")
   func udev() throws {
     let workplace = try Workplace("tidy")

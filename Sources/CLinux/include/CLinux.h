@@ -6,6 +6,7 @@
 #include "Devices.h"
 #include "Interruption.h"
 #include "Spawn.h"
+#include "Terminal.h"
 
 /// eventfd(2), non-blocking and closed on exec; -1 with errno on failure.
 int judder_eventfd(void);

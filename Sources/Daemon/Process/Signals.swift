@@ -9,6 +9,10 @@ public enum ProcessSignal: Int32, CaseIterable, Sendable {
   case interrupt = 2
   /// SIGTERM: end.
   case terminate = 15
+  /// SIGCONT: go on after a stop.
+  case goOn = 18
+  /// SIGTSTP: stop, asked from the keyboard.
+  case stop = 20
   /// SIGWINCH: the terminal has another size.
   case windowChange = 28
 }

@@ -96,6 +96,19 @@ public enum Terminal {
     guard environment["NO_COLOR"]?.isEmpty ?? true else { return false }
     return isatty(descriptor) == 1 && environment["TERM"] != "dumb"
   }
+
+  /// Whether the terminal knows what moves its cursor: TERM says which it is, see environ(7), and `dumb` knows nothing.
+  public static func canDraw(environment: [String: String]) -> Bool {
+    let terminal = environment["TERM"] ?? ""
+    return !terminal.isEmpty && terminal != "dumb"
+  }
+
+  /// Whether the locale's characters are UTF-8: the first that is set of LC_ALL, LC_CTYPE and LANG, see locale(7).
+  public static func isUnicode(environment: [String: String]) -> Bool {
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""
+    let encoding = locale.lowercased()
+    return encoding.contains("utf-8") || encoding.contains("utf8")
+  }
 }
 
 extension Termination {

@@ -37,7 +37,7 @@ enum Summary {
     case .poorFix:
       if isOver { return "knows well enough where it is again" }
       return "knows only to \(number(value)) m where it is"
-    case .silent: return isOver ? (node.presence == .stopped ? "was stopped" : "is back") : silent(node, value)
+    case .silent: return isOver ? (node.presence == .stopped ? "was stopped" : "is back") : silent(node, record, value)
     case .flapping: return isOver ? "keeps its connection again" : "lost its connection \(record.life.count) times"
     case .moved: return isOver ? "stands" : "was moved: \(number(value)) m from where it stood"
     case .geofence(let fence): return crossing(node, fence, isOver: isOver)
@@ -70,10 +70,12 @@ enum Summary {
 
   private static func span(_ seconds: Double?) -> String { seconds.map { " for \(Age.phrase($0))" } ?? "" }
 
-  private static func silent(_ node: Node, _ value: Double?) -> String {
-    switch node.presence {
+  private static func silent(_ node: Node, _ record: AlertRecord, _ value: Double?) -> String {
+    // Heard since: the rule may be stricter than what the node promised, so that it still counts as online.
+    let isBack = record.sinceInstant.flatMap { since in node.lastSeen.map { $0.instant > since } } ?? true
+    return switch node.presence {
     // The alert goes on until the node has been back for the rule's clear_for_s.
-    case .online: "had said nothing\(span(value)); it is back, not for long yet"
+    case .online where isBack: "had said nothing\(span(value)); it is back, not for long yet"
     case .lost: "lost its connection; nothing heard\(span(value))"
     default: "has said nothing\(span(value))"
     }

@@ -25,7 +25,7 @@ public struct FleetTable: Equatable, Sendable {
   public func lines(_ fleet: FleetState, at now: Instant) -> [String] {
     let alerts = fleet.firingAlerts(at: now)
     let alertLines = alertLines(alerts, at: now)
-    var lines = [header(fleet, at: now)]
+    var lines = [header(fleet, alerts: fleet.firingCount, at: now)]
     if let trouble = linkTrouble(fleet, at: now) { lines.append(trouble) }
     lines.append("")
     let room = height.map { max(1, $0 - lines.count - 1 - (alertLines.isEmpty ? 0 : alertLines.count + 1)) }
@@ -37,23 +37,24 @@ public struct FleetTable: Equatable, Sendable {
   // MARK: About the whole
 
   /// `3 nodes: 2 online, 1 lost | 1 alert | 12.3 msg/s | 4 rejected`
-  private func header(_ fleet: FleetState, at now: Instant) -> String {
+  func header(_ fleet: FleetState, alerts: Int, at now: Instant) -> String {
     let presences = fleet.presences
     let states = Presence.allCases.compactMap { presence in
       presences[presence].map { "\($0) \(presence.rawValue)" }
     }
     var parts = [count(fleet.nodes.count, "node") + (states.isEmpty ? "" : ": " + states.joined(separator: ", "))]
-    parts.append(count(fleet.firingCount, "alert"))
+    parts.append(count(alerts, "alert"))
     if let rate = fleet.messagesPerSecond(at: now) { parts.append(Decimal.text(rate, decimals: 1) + " msg/s") }
     parts.append("\(fleet.tally.rejectedTotal) rejected")
     let line = TextWidth.cut(parts.joined(separator: " | "), to: width)
     return paint(.bold, line)
   }
 
-  private func linkTrouble(_ fleet: FleetState, at now: Instant) -> String? {
+  /// The fleet tool's own link, where it is not well.
+  func linkTrouble(_ fleet: FleetState, at now: Instant) -> String? {
     switch fleet.link {
     case .connected: return nil
-    case .none: return paint(.yellow, "connecting to the broker")
+    case .none: return paint(.yellow, TextWidth.cut("connecting to the broker", to: width))
     case .disconnected(let reason, let since):
       let text = "no link to the broker for \(Age.text(now - since.instant)): \(SafeText.escaped(reason))"
       return paint(.red, TextWidth.cut(text, to: width))
@@ -81,20 +82,32 @@ public struct FleetTable: Equatable, Sendable {
   public func nodeLines(
     _ shown: [Node], _ clock: ClockState, at now: Instant, alarmed: Set<NodeName> = []
   ) -> [String] {
-    let cells = shown.map { node in Column.allCases.map { $0.text(node, at: now, clock) } }
+    let cells = shown.map { self.cells($0, at: now, clock) }
     let columns = chosen(cells)
-    var lines = [
-      paint(.faint, line(columns.map { TextWidth.fit($0.column.title, to: $0.width, isRight: $0.column.isRight) }))
-    ]
+    var lines = [paint(.faint, titles(columns))]
     for (node, texts) in zip(shown, cells) {
-      lines.append(
-        line(
-          columns.map { column, width in
-            let text = TextWidth.fit(texts[column.rawValue], to: width, isRight: column.isRight)
-            return paint(colour(column, node, isAlarmed: alarmed.contains(node.name)), text)
-          }))
+      lines.append(row(node, texts, columns, isAlarmed: alarmed.contains(node.name)))
     }
     return lines
+  }
+
+  /// The text of each column for a node.
+  func cells(_ node: Node, at now: Instant, _ clock: ClockState) -> [String] {
+    Column.allCases.map { $0.text(node, at: now, clock) }
+  }
+
+  /// The line above the nodes.
+  func titles(_ columns: [(column: Column, width: Int)]) -> String {
+    line(columns.map { TextWidth.fit($0.column.title, to: $0.width, isRight: $0.column.isRight) })
+  }
+
+  /// The line of one node.
+  func row(_ node: Node, _ texts: [String], _ columns: [(column: Column, width: Int)], isAlarmed: Bool) -> String {
+    line(
+      columns.map { column, width in
+        let text = TextWidth.fit(texts[column.rawValue], to: width, isRight: column.isRight)
+        return paint(colour(column, node, isAlarmed: isAlarmed), text)
+      })
   }
 
   /// With more nodes than lines, those in trouble come first.
@@ -112,7 +125,7 @@ public struct FleetTable: Equatable, Sendable {
   }
 
   /// The columns that fit, in their order, and how wide each is. The most important ones are always there.
-  private func chosen(_ cells: [[String]]) -> [(column: Column, width: Int)] {
+  func chosen(_ cells: [[String]]) -> [(column: Column, width: Int)] {
     var left = width
     var widths: [Column: Int] = [:]
     for column in Column.allCases.sorted(by: { $0.priority < $1.priority }) {

@@ -106,6 +106,20 @@ extension FleetState {
     return .fleet
   }
 
+  /// Says so where such rules stand still.
+  mutating func noteClockForTogether() {
+    guard !togetherRules.isEmpty else { return }
+    let names = togetherRules.keys.sorted().map { configuration.rules[$0].name }.joined(separator: ", ")
+    if clock.quality == .none {
+      log(
+        .warning,
+        "nothing vouches for this machine's clock, so that nobody can say which nodes shook together: the "
+          + "rule \(names) stands still until it is synchronised")
+    } else {
+      log(.information, "the clock is good enough again for the rule \(names)")
+    }
+  }
+
   // MARK: Over a restart
 
   /// What is to outlast the fleet tool of what the input just handled changed.

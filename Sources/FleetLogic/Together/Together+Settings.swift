@@ -1,5 +1,5 @@
 extension Together {
-  /// Every number of the association. Sources: docs/decisions/014-shook-together.md.
+  /// Every number of the association. Sources: docs/decisions/011-shook-together.md.
   public struct Settings: Equatable, Sendable {
     /// The slowest wave that is waited for [km/s], 0.1...10: below crustal S waves (some 3.5 km/s) and surface waves.
     public var speedKmS = 2.5

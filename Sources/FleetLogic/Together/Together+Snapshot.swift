@@ -40,8 +40,11 @@ extension Together {
       public var perS: Double
     }
 
+    /// By start.
     public var shakes: [Shake]
+    /// Those that have not ended.
     public var findings: [Finding]
+    /// One for each node.
     public var rates: [Rate]
     /// When rates were brought up to date last.
     public var recounted: WallTime?

@@ -17,6 +17,8 @@ enum CrowdAction: Equatable {
   case reboot
   /// It has no connection for so long [s], and keeps what it measures.
   case backlog(forS: Double)
+  /// Nothing but a line in the log, for whoever waits for it.
+  case mark
 }
 
 extension CrowdAction {
@@ -43,6 +45,7 @@ extension CrowdAction {
     Word(word: "return"),
     Word(word: "reboot"),
     Word(word: "backlog", needs: ["for_s"]),
+    Word(word: "mark"),
   ]
 
   static let summary =
@@ -50,7 +53,7 @@ extension CrowdAction {
     + "regain-fix: the position. move: drive there. teleport: the receiver says so at once. clock: the system clock "
     + "is wrong. die: gone, the connection cut without a word. hang: silent, the connection open. leave: stopped in "
     + "order. return: there again. reboot: dead, and there again at once with a new boot. backlog: without a "
-    + "connection for for_s, what was measured comes late."
+    + "connection for for_s, what was measured comes late. mark: a line in the log."
 
   /// The keys that only some actions have.
   private static let ownKeys = [
@@ -77,6 +80,7 @@ extension CrowdAction {
     case "leave": self = .leave
     case "return": self = .comeBack
     case "reboot": self = .reboot
+    case "mark": self = .mark
     case "backlog": self = .backlog(forS: row.optionalNumber("for_s") ?? 0)
     default: self = .order(ScriptedOrder(word, row))
     }

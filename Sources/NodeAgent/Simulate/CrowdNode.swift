@@ -85,6 +85,7 @@ final class CrowdNode {
     case .comeBack:
       if life == .hung { life = .running }
       if life != .running { start(at: now, &tally) }
+    case .mark: break
     case .reboot:
       cut()
       start(at: now, &tally)

@@ -13,8 +13,8 @@ struct SimulateCommand {
   private static let rateHz = 25.0
   /// Room for events that wait in memory, of one node [bytes], where none is set.
   private static let memoryBytes = 100_000
-  /// Descriptors of one session, and of the program itself.
-  private static let perNode = 4
+  /// Descriptors of one session (its socket, three to wake threads, two of libmosquitto), and of the program itself.
+  private static let perNode = 6
   private static let own = 32
 
   private let invocation: Invocation

@@ -76,6 +76,8 @@ public struct ScriptedNode: Sendable {
   /// Lets time pass: samples and fixes that are due, and the node's own timers.
   public mutating func advance(to now: Instant) -> [NodeEffect] {
     var effects: [NodeEffect] = []
+    if now - receiver.nextAt > Self.patienceS { receiver.skip(to: now) }
+    while receiver.nextAt <= now { effects += tell(receiver.next(wall: world.wall(at: receiver.nextAt)), at: now) }
     if now - motion.nextAt > Self.patienceS {
       motion.skip(to: now)
       effects += handle(.accelerometer(.gap), at: now)
@@ -87,8 +89,6 @@ public struct ScriptedNode: Sendable {
       samples.append(sample)
     }
     if !samples.isEmpty { effects += handle(.accelerometer(.samples(samples)), at: now) }
-    if now - receiver.nextAt > Self.patienceS { receiver.skip(to: now) }
-    while receiver.nextAt <= now { effects += tell(receiver.next(wall: world.wall(at: receiver.nextAt)), at: now) }
     if local(now) >= node.nextDeadline { effects += handle(.tick, at: now) }
     return effects
   }

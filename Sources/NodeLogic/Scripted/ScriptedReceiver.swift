@@ -101,10 +101,9 @@ struct ScriptedReceiver: Sendable {
     }
   }
 
-  /// Leaves out what would have been said before a moment.
-  mutating func skip(to moment: Instant) {
-    if nextAt < moment { nextAt = nextAt + ((moment - nextAt) / Self.intervalS).rounded(.up) * Self.intervalS }
-  }
+  /// Leaves out what would have been said before a moment, and says something at that moment: gpsd's newest line waits
+  /// for whoever did not read.
+  mutating func skip(to moment: Instant) { nextAt = max(nextAt, moment) }
 
   private mutating func travel(until now: Instant) {
     let restM = way.distanceM(to: target)

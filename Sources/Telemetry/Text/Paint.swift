@@ -15,6 +15,7 @@ public struct Paint: Equatable, Sendable {
     case yellow = "33"
     case faint = "2"
     case bold = "1"
+    case reverse = "7"
   }
 
   /// The text in a colour. The text must be safe to show already.
