@@ -92,7 +92,8 @@ import Testing
     // It ends, and the alert fires still.
     let later = bench.pass(100)
     #expect(later.alerts == ["lost-fix a firing 1"])
-    #expect(!String(decoding: later.publications.last?.payload ?? [], as: UTF8.self).contains("muted"))
+    let last = try #require(later.publications.last)
+    #expect(!String(decoding: last.payload, as: UTF8.self).contains("muted"))
   }
 
   @Test func whatEndsWhileItIsSilencedIsNeverTold() {
