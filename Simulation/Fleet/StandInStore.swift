@@ -53,7 +53,7 @@ struct StandInStore {
       // As it comes back from a disk.
       case .alert(let alert): alerts["\(alert.subject)/\(alert.rule)"] = KeptAlert(decoding: alert.encode())
       case .alertOver(let rule, let subject): alerts["\(subject)/\(rule)"] = nil
-      case .decision, .silence, .note: break
+      case .decision, .silence, .wish, .note: break
       }
     }
     for key in coverage.keys { coverage[key]?.advance() }

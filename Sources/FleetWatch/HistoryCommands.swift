@@ -56,7 +56,6 @@ enum HistoryCommands {
       "only these states, with commas: of nodes online, stopped, lost, silent, unknown; of alerts pending, firing, "
         + "clearing, resolved"),
     .value("sort", "BY", .choice(NodeOrder.allCases.map(\.rawValue)), commands: ["nodes"], "name, state or seen"),
-    .flag("quarantine", commands: ["nodes"], "those that spoke and were not taken in (fleet.admit)"),
     .value(
       "stream", "STREAMS", commands: ["events", "export"], "only these streams, with commas, for example shake,impact"),
     .value("since", "TIME", commands: periods, "from then on: 90s, 15m, 2h or 7d ago, or RFC 3339"),
@@ -67,7 +66,7 @@ enum HistoryCommands {
     .flag(
       "all", commands: ["alerts", "silences", "wishes", "silence"],
       "all there is: every decision, what is over, too; of a silence every alert"),
-    .value("rule", "NAME", commands: ["alerts", "silence", "rules"], "only this rule's; of a silence a pattern"),
+    .value("rule", "NAME", commands: ["alerts", "rules", "silence"], "only this rule's; of a silence a pattern"),
     .value("format", "FORMAT", .choice(ExportCommand.formats), commands: ["export"], "what to write; default csv"),
     .value("output", short: "o", "FILE", .file, commands: ["export"], "where to; - is standard output, the default"),
   ]

@@ -11,8 +11,7 @@ final class LiveScreen {
     var quit: () -> Void
     /// The terminal is gone.
     var end: (Termination) -> Void
-    /// Hands an action on, and answers what is to be shown at once.
-    var act: (WatchAction) -> String
+    var publish: (FleetLogic.Publication) -> Void
   }
 
   /// Between two drawings that nobody asked for [s].
@@ -21,6 +20,9 @@ final class LiveScreen {
   private let terminal: KeyboardTerminal
   private var screen: WatchScreen
   private var memory: WatchMemory?
+  private var requests: WatchRequests?
+  private let author: String
+  private let run: String
   private var decoder = KeyDecoder()
   private var loop: EventLoop?
   private var ports: Ports?
@@ -29,8 +31,13 @@ final class LiveScreen {
   /// A picture that the terminal had no room for is due.
   private var isLate = false
 
-  init(_ terminal: KeyboardTerminal, isColoured: Bool, isUnicode: Bool) {
+  /// - Parameters:
+  ///   - author: who asks the fleet tool for something.
+  ///   - run: names this process in what it asks.
+  init(_ terminal: KeyboardTerminal, isColoured: Bool, isUnicode: Bool, author: String, run: String) {
     self.terminal = terminal
+    self.author = author
+    self.run = run
     let size = Self.size(terminal)
     screen = WatchScreen(width: size.columns, height: size.rows, isColoured: isColoured, isUnicode: isUnicode)
   }
@@ -43,7 +50,9 @@ final class LiveScreen {
   func start(_ loop: EventLoop, _ ports: Ports) {
     self.loop = loop
     self.ports = ports
-    memory = WatchMemory(ports.fleet().configuration)
+    let configuration = ports.fleet().configuration
+    memory = WatchMemory(configuration)
+    requests = WatchRequests(configuration, author: author, run: run)
     keyTimer = loop.timer { [unowned self] now in press(decoder.keys(at: now), at: now) }
     drawTimer = loop.timer { [unowned self] now in draw(at: now) }
     drawTimer?.deadline = loop.clock.now()
@@ -62,7 +71,18 @@ final class LiveScreen {
 
   func note(_ change: Change) { memory?.note(change) }
 
-  func hear(topic: String, payload: [UInt8]) { memory?.hear(topic: topic, payload: payload) }
+  func hear(topic: String, payload: [UInt8]) {
+    memory?.hear(topic: topic, payload: payload)
+    if let answer = requests?.answer(topic: topic, payload: payload) { say(answer) }
+  }
+
+  /// Asks the fleet tool; answers what to show at once.
+  private func act(_ action: WatchAction, at now: Instant) -> String {
+    guard let ports, case .connected = ports.fleet().link else { return "no link to the broker: nothing was sent" }
+    guard let request = requests?.publication(for: action, at: ports.fleet().moment(now)) else { return "" }
+    ports.publish(request)
+    return "sent; the fleet tool has not answered yet"
+  }
 
   /// Shows one line until the next key, which may hold anything.
   func say(_ text: String) {
@@ -80,6 +100,7 @@ final class LiveScreen {
     attempt { () throws(Termination) in try terminal.pump() }
     isLate = terminal.isBusy
     guard !isLate else { return awaitTerminal(loop) }
+    if let silence = requests?.silence(at: now) { screen.say(silence) }
     let size = Self.size(terminal)
     screen.resize(width: size.columns, height: size.rows)
     let lines = screen.lines(ports.fleet(), memory, at: now)
@@ -135,7 +156,7 @@ final class LiveScreen {
       case nil: break
       case .quit: return ports?.quit() ?? ()
       case .repaint: terminal.forget()
-      case .act(let action): screen.say(ports?.act(action) ?? "")
+      case .act(let action): screen.say(act(action, at: now))
       }
     }
     draw(at: now)

@@ -72,7 +72,10 @@ enum Program {
     let wantsColour = Terminal.wantsColour(environment: environment) && !invocation.isGiven("no-color")
     guard let terminal = KeyboardTerminal() else { return Viewer(.table(isColoured: wantsColour), output) }
     let isUnicode = Terminal.isUnicode(environment: environment)
-    return Viewer(.screen(LiveScreen(terminal, isColoured: wantsColour, isUnicode: isUnicode)), output)
+    let author = (try? ControlRequest.author(nil, environment, host: hostName())) ?? "watch"
+    let run = (try? RandomSource.bootID()).map { "\($0)" } ?? "0"
+    return Viewer(
+      .screen(LiveScreen(terminal, isColoured: wantsColour, isUnicode: isUnicode, author: author, run: run)), output)
   }
 
   /// gethostname(2); empty when it fails.

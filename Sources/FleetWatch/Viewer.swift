@@ -34,9 +34,10 @@ struct Viewer {
     }
   }
 
-  /// What it wants to hear beside nodes and alerts: whether a fleet tool runs.
+  /// What it wants to hear beside nodes and alerts: whether a fleet tool runs, and what it answers.
   func subscriptions(_ configuration: FleetState.Configuration) -> [String] {
-    live == nil ? [] : [FleetTopic.status.text(under: configuration.alertsPrefix)]
+    guard live != nil else { return [] }
+    return [FleetTopic.status.text(under: configuration.alertsPrefix), WatchRequests.subscription(configuration)]
   }
 
   /// Lines on the terminal would spoil the picture, which says the same in its own way; nil: they spoil nothing.

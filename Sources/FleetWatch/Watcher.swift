@@ -327,7 +327,10 @@ final class Watcher {
     LiveScreen.Ports(
       fleet: { [unowned self] in fleet }, quit: { [unowned self] in stop() },
       end: { [unowned self] termination in attempt { () throws(Termination) in throw termination } },
-      act: { _ in "needs a fleet tool that takes commands" })
+      publish: { [unowned self] in
+        outbox.append($0)
+        send()
+      })
   }
 
   private func startKeepAlive() {

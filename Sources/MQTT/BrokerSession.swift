@@ -98,8 +98,8 @@ public final class BrokerSession: Sendable {
     return false
   }
 
-  /// As `stop`, without waiting for it: the network thread settles, says goodbye and ends by itself within the deadline,
-  /// or when a look-up that it is stuck in does.
+  /// As `stop`, without waiting for it: the network thread settles, says goodbye and ends by itself, within the
+  /// deadline or when a look-up that it is stuck in does.
   public func release(deadlineS: Double) {
     end(SessionCore.Stop(deadlineS: monotonicS() + max(0, deadlineS), settles: true))
   }

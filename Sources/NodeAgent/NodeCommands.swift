@@ -119,7 +119,7 @@ enum NodeCommands {
   private static let simulate = Command(
     "simulate", "play many nodes against a broker, as a load or by a script",
     details: [
-      "Each of --nodes has its own name, session, will and boot, and is a real node but for its sensor and its receiver, "
+      "Each of --nodes has its own name, session, will and boot, and is a real node but for its sensor and receiver, "
         + "which are made up from --seed: a node that lies still, with a fix each second. Nothing is kept on a disk, "
         + "and FILE of --config, where there is one, holds for all of them.",
       "With --script they are shaken, lose their fix, drive away, die, hang and come back at the times that FILE says; "

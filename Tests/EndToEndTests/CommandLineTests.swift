@@ -20,7 +20,9 @@ import Testing
     let help = try node("--help")
     #expect(help.status == 0)
     #expect(help.errors.isEmpty)
-    let words = ["run", "check", "tap", "fix", "record", "replay", "calibrate", "simulate", "config", "--config", "--set"]
+    let words = [
+      "run", "check", "tap", "fix", "record", "replay", "calibrate", "simulate", "config", "--config", "--set",
+    ]
     for word in words + ["--version"] {
       #expect(help.output.contains(word), "\(word)")
     }

@@ -39,7 +39,7 @@ import Testing
 
   private func startTool(_ name: String) throws -> ChildProcess {
     let tool = try ChildProcess(Programs.fleet, ["run", "--config", file], name: name, in: place.folder)
-    let isThere = waitUntil(seconds: 15) { tool.errorText().contains("connected to 127.0.0.1") }
+    let isThere = waitUntil(seconds: 15) { tool.errorText().contains("connected to the broker") }
     #expect(isThere, "\(tool.errorText())")
     return tool
   }

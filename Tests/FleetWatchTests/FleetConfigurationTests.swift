@@ -56,9 +56,18 @@ import Testing
 @Suite struct FleetConfigurationTests {
   @Test func withoutRulesThereIsOneOfEachKind() throws {
     let configuration = try load("")
-    #expect(configuration.fleet == FleetState.Configuration())
+    var standard = FleetState.Configuration()
+    standard.control = .refused
+    #expect(configuration.fleet == standard)
     #expect(configuration.sinks.map(\.kind) == [.console, .mqtt])
     #expect(configuration.broker.clientID == "judder-fleet-test")
+  }
+
+  @Test func peopleMayAskWhatTheConfigurationAllowsAndNothingOfWatch() throws {
+    var configuration = try load("[fleet]\ncommands = true")
+    #expect(configuration.fleet.control == .allowed)
+    configuration.watch()
+    #expect(configuration.fleet.control == .none)
   }
 
   @Test func rulesAreReadWithTheDefaultsOfTheirKind() throws {

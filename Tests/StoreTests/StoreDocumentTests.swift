@@ -21,7 +21,7 @@ struct StoreDocumentTests {
     let connection = try Connection(":memory:", .write, busyS: 0)
     _ = try Schema.migrate(connection, Schema.steps)
     let tables = try connection.statement("SELECT name FROM sqlite_schema WHERE type = 'table'").rows([]) { $0.text(0) }
-    #expect(tables.count == 14)
+    #expect(tables.count == 13)
     let sections = text.components(separatedBy: "\n## ")[1].components(separatedBy: "\n### ").dropFirst()
     #expect(Set(sections.compactMap(\.firstCode)) == Set(tables))
     for section in sections {

@@ -73,8 +73,8 @@ struct CrowdScript {
       throw ConfigurationFailure([row.problem("nodes", error.text)])
     }
     let action = try CrowdAction(row)
-    let label =
-      "\(row.label) at \(Decimal.text(row.number("at_s"), decimals: 1)) s: \(row.text("action")), nodes \(row.text("nodes"))"
+    let time = Decimal.text(row.number("at_s"), decimals: 1)
+    let label = "\(row.label) at \(time) s: \(row.text("action")), nodes \(row.text("nodes"))"
     let first = Step(atS: row.number("at_s"), nodes: selected, action: action, label: label)
     let overS = row.number("over_s")
     guard overS > 0 else { return [first] }
@@ -124,7 +124,7 @@ extension CrowdScript {
       .number("north_m", -1e6...1e6, unit: "m", note: "needed", "move, teleport: so far north of the node's home."),
       .number("speed_mps", 0.1...1000, unit: "m/s", note: "10", "move: how fast."),
       .choice(
-        "face", Face.allCases.filter { $0 != .unknown }.map(\.rawValue), note: "needed", "tip: the side that comes up."),
+        "face", Face.allCases.filter { $0 != .unknown }.map(\.rawValue), note: "needed", "tip: the side up then."),
       .number("offset_s", -1e10...1e10, unit: "s", note: "it shows 1970", "clock: how wrong it is; 0: right again."),
     ])
 }

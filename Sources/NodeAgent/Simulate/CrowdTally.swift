@@ -21,11 +21,12 @@ struct CrowdTally {
   /// - Parameter durationS: since the first node was started [s], > 0.
   func summary(durationS: Double) -> String {
     let total = published.values.reduce(0, +)
+    let rate = Decimal.text(Double(total) / durationS, decimals: 1)
     let parts = [
       "published \(total)\(CrowdTally.streams(published))",
       "events acknowledged \(acknowledged.values.reduce(0, +))\(CrowdTally.streams(acknowledged))",
       "refused \(refused), dropped \(dropped), offered again \(returned), connections \(connects)",
-      "\(Decimal.text(Double(total) / durationS, decimals: 1)) messages/s over \(Decimal.text(durationS, decimals: 1)) s",
+      "\(rate) messages/s over \(Decimal.text(durationS, decimals: 1)) s",
     ]
     return parts.joined(separator: "; ")
   }

@@ -153,7 +153,7 @@ enum DescriptorLimit {
         .temporary,
         [
           "\(what) needs \(count) descriptors, and this process may have \(limit.rlim_max): raise the limit "
-            + "(ulimit -Hn, LimitNOFILE), or play fewer nodes in each of several processes with a --name-prefix of its own"
+            + "(ulimit -Hn, LimitNOFILE), or play fewer nodes in each of several processes with its own --name-prefix"
         ])
     }
   }

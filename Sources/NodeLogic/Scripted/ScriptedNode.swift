@@ -6,6 +6,7 @@ public import Telemetry
 public struct ScriptedNode: Sendable {
   /// What does not change over its restarts.
   public struct Settings: Sendable {
+    /// What its configuration decides.
     public var node: NodeSettings
     /// Samples per second [Hz], 1...1000.
     public var rateHz: Double

@@ -22,6 +22,8 @@ struct ScriptedReceiver: Sendable {
   let home: Coordinate
   private var random: RandomNumbers
   private var trouble: Trouble?
+  /// gpsd has said that the device went.
+  private var isUnplugged = false
   private var way = Way()
   private var target = Way()
   private var speedMPS = 0.0
@@ -50,7 +52,10 @@ struct ScriptedReceiver: Sendable {
     trouble = reason
     switch reason {
     case .gpsdGone: return before == .gpsdGone ? [] : [.link(.down(reason: "scripted"))]
-    case .deviceGone: return (before == .gpsdGone ? greeting() : []) + [device(isActivated: false)]
+    case .deviceGone:
+      // Told with the next report: not while one of the device is still being put together.
+      isUnplugged = false
+      return before == .gpsdGone ? greeting() : []
     case .noFix, .stalled, .simulated, .rejected: return before.map { recovery(from: $0) } ?? []
     }
   }
@@ -95,7 +100,10 @@ struct ScriptedReceiver: Sendable {
     nextAt = now + Self.intervalS
     travel(until: now)
     switch trouble {
-    case .stalled, .deviceGone, .gpsdGone: return []
+    case .stalled, .gpsdGone: return []
+    case .deviceGone:
+      defer { isUnplugged = true }
+      return isUnplugged ? [] : [device(isActivated: false)]
     case .noFix: return [.report(.position(GpsdPosition(device: Self.device, mode: 1)))]
     case nil, .simulated, .rejected: return [.report(.position(fix(wall: wall)))]
     }

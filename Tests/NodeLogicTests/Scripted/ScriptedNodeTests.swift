@@ -111,7 +111,8 @@ import Testing
   }
 
   @Test func theSameSeedTellsTheSame() throws {
-    let lives = try [5, 5, 6].map { seed in
+    let seeds: [UInt64] = [5, 5, 6]
+    let lives = try seeds.map { seed in
       var life = try Life(seed: seed)
       life.obey(.shake(peakG: 2, forS: 0.8))
       life.live(4)
