@@ -23,7 +23,6 @@ final class Watcher {
   private let loop: EventLoop
   private let session: BrokerSession
   private let journal: LinkJournal
-  private let endpoint: String
   /// As it was at the start.
   private let configuration: FleetConfiguration
   private let load: () throws(ConfigurationFailure) -> FleetConfiguration
@@ -78,8 +77,7 @@ final class Watcher {
     archive = configuration.store.map { [loop, log] in Archive($0, loop, log) }
     waveforms = configuration.waveforms.map { WaveformKeeper($0) }
     if let trouble = configuration.waveforms.flatMap({ WaveformKeeper.trouble($0) }) { log.warning(trouble) }
-    endpoint = configuration.broker.endpoint
-    journal = LinkJournal(log: log, endpoint: endpoint)
+    journal = LinkJournal(log: log, endpoint: configuration.broker.endpoint)
     session = try Watcher.session(configuration.broker, fleet, viewer)
   }
 
@@ -349,9 +347,9 @@ final class Watcher {
     let strangers = fleet.quarantine.nodes
     let rest = store + (strangers == 0 ? "" : "; about \(strangers) nodes are not taken in")
     if case .connected = fleet.link {
-      return "watching \(fleet.configuration.prefix), connected to \(endpoint)\(rest)"
+      return "watching \(fleet.configuration.prefix), connected to \(configuration.broker.endpoint)\(rest)"
     }
-    return "no broker at \(endpoint)\(rest)"
+    return "no broker at \(configuration.broker.endpoint)\(rest)"
   }
 
   // MARK: Signals
