@@ -56,6 +56,7 @@ enum HistoryCommands {
       "only these states, with commas: of nodes online, stopped, lost, silent, unknown; of alerts pending, firing, "
         + "clearing, resolved"),
     .value("sort", "BY", .choice(NodeOrder.allCases.map(\.rawValue)), commands: ["nodes"], "name, state or seen"),
+    .flag("quarantine", commands: ["nodes"], "those that spoke and were not taken in (fleet.admit)"),
     .value(
       "stream", "STREAMS", commands: ["events", "export"], "only these streams, with commas, for example shake,impact"),
     .value("since", "TIME", commands: periods, "from then on: 90s, 15m, 2h or 7d ago, or RFC 3339"),

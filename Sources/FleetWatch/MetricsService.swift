@@ -6,7 +6,7 @@ internal import WebServer
 
 /// Makes the pages of `/metrics` and `/healthz` on the loop's thread; a `WebServer` answers with them on its own.
 final class MetricsService {
-  /// Between two pages at least [s]; and of its time the loop spends no more than this part on them.
+  /// Between two pages at least [s]; and where it can be, the loop spends no more than this part of its time on them.
   private static let intervalS = 1.0, share = 0.01
   /// Between two looks at the disk [s].
   private static let diskS = 10.0

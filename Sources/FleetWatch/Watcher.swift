@@ -23,19 +23,16 @@ final class Watcher {
   private let loop: EventLoop
   private let session: BrokerSession
   private let journal: LinkJournal
-  private let endpoint: String
-  private let keeping: WaveformKeeping?
+  /// As it was at the start.
+  private let configuration: FleetConfiguration
   private let load: () throws(ConfigurationFailure) -> FleetConfiguration
   /// Nil for `run`.
   private var viewer: Viewer?
-  private let sinks: [SinkSettings]
   private var telling: Telling
   /// Nil: waveforms are not written.
   private var waveforms: WaveformKeeper?
   /// Nil: nothing is kept.
   private let archive: Archive?
-  private let store: StoreSettings?
-  private let http: HTTPFace?
   /// Nil: nothing is answered over HTTP.
   private let metrics: MetricsService?
   private var fleet: FleetState
@@ -75,16 +72,12 @@ final class Watcher {
     telling = Telling(
       AlertDispatch(viewer == nil ? configuration.sinks.compactMap { makeSink($0) } : []),
       isKept: configuration.store != nil)
-    sinks = configuration.sinks
-    store = configuration.store
-    http = configuration.http
+    self.configuration = configuration
     metrics = try MetricsService(configuration.http, loop)
     archive = configuration.store.map { [loop, log] in Archive($0, loop, log) }
-    keeping = configuration.waveforms
     waveforms = configuration.waveforms.map { WaveformKeeper($0) }
     if let trouble = configuration.waveforms.flatMap({ WaveformKeeper.trouble($0) }) { log.warning(trouble) }
-    endpoint = configuration.broker.endpoint
-    journal = LinkJournal(log: log, endpoint: endpoint)
+    journal = LinkJournal(log: log, endpoint: configuration.broker.endpoint)
     session = try Watcher.session(configuration.broker, fleet, viewer)
   }
 
@@ -354,9 +347,9 @@ final class Watcher {
     let strangers = fleet.quarantine.nodes
     let rest = store + (strangers == 0 ? "" : "; about \(strangers) nodes are not taken in")
     if case .connected = fleet.link {
-      return "watching \(fleet.configuration.prefix), connected to \(endpoint)\(rest)"
+      return "watching \(fleet.configuration.prefix), connected to \(configuration.broker.endpoint)\(rest)"
     }
-    return "no broker at \(endpoint)\(rest)"
+    return "no broker at \(configuration.broker.endpoint)\(rest)"
   }
 
   // MARK: Signals
@@ -382,13 +375,7 @@ final class Watcher {
     do throws(ConfigurationFailure) {
       let configuration = try load()
       log.level = viewer?.logLevel ?? configuration.logLevel
-      var known = fleet.configuration
-      known.publishes = configuration.fleet.publishes
-      if configuration.fleet != known { log.warning("[fleet] and [[rule]] take effect at the next start") }
-      if configuration.store != store { log.warning("[store] takes effect at the next start") }
-      if configuration.http != http { log.warning("[http] takes effect at the next start") }
-      if configuration.sinks != sinks { log.warning("[[sink]] takes effect at the next start") }
-      if configuration.waveforms != keeping { log.warning("[waveform] takes effect at the next start") }
+      for line in configuration.unheeded(by: self.configuration) { log.warning(line) }
       log.notice("files opened again, log level \(configuration.logLevel.rawValue)")
     } catch {
       for problem in error.problems { log.error("\(problem)") }

@@ -6,7 +6,7 @@ public enum MetricsText {
   /// What the text is, for an HTTP header.
   public static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
-  /// Everything. Takes some 50 ns for each node of the fleet, and 3 us for each that has series of its own.
+  /// Everything. Takes time in proportion to the nodes, and far more for each that has series of its own.
   public static func text(_ fleet: FleetState, _ surroundings: Surroundings, at now: Instant) -> [UInt8] {
     var writer = MetricsWriter()
     program(fleet, surroundings, &writer)
