@@ -74,3 +74,20 @@ import Testing
     }
   }
 }
+
+extension TogetherRuleTests {
+  /// As large a fleet as one tool takes: nothing of its rates is forgotten over a restart.
+  @Test func theRatesOfALargeFleetReadBack() throws {
+    var together = Together()
+    let now = WallTime(seconds: Bench.epoch)
+    for index in 0..<5000 {
+      let name = try #require(NodeName("n\(index)"))
+      let place = Together.Place(latitude: 40 + Double(index % 100) * 0.01, longitude: Double(index / 100) * 0.01)
+      together.know(Together.Participant(node: index, name: name, place: place), at: now)
+    }
+    let kept = together.snapshot
+    let read = try #require(Together.Snapshot(recent: kept.encodeRecent(), rates: kept.encodeRates()))
+    #expect(read.rates.count == 5000)
+    #expect(read.rates.map(\.participant.name) == kept.rates.map(\.participant.name))
+  }
+}

@@ -32,14 +32,17 @@ extension Together.Snapshot {
     return json.bytes
   }
 
+  /// For 20 000 nodes and as many shakes, and findings over all of them.
+  private static let limits = JSONLimits(bytes: 16 << 20, members: 1_000_000)
+
   /// Nil when `recent` is not what `encodeRecent` wrote; without `rates` they begin anew.
   public init?(recent: [UInt8], rates: [UInt8]?) {
-    guard let json = try? JSONValue.parse(recent), let lastID = json["last_id"]?.integer else { return nil }
+    guard let json = try? JSONValue.parse(recent, limits: Self.limits), let lastID = json["last_id"]?.integer else { return nil }
     self.lastID = lastID
     recounted = json["recounted_t"]?.number.map { WallTime(seconds: $0) }
     shakes = json["shakes"]?.array?.compactMap { Shake($0) } ?? []
     findings = json["findings"]?.array?.compactMap { Finding($0) } ?? []
-    self.rates = rates.flatMap { try? JSONValue.parse($0) }?.array?.compactMap { Rate($0) } ?? []
+    self.rates = rates.flatMap { try? JSONValue.parse($0, limits: Self.limits) }?.array?.compactMap { Rate($0) } ?? []
   }
 }
 
