@@ -8,6 +8,7 @@ public struct Quarantine: Equatable, Sendable {
 
   /// A node that was not taken in.
   public struct Entry: Equatable, Sendable {
+    /// As in its topics.
     public var name: NodeName
     /// Why: `notListed` or `tooManyNodes`.
     public var reason: Rejection

@@ -7,6 +7,7 @@ public struct QuarantineNote: Equatable, Sendable {
 
   /// A node that was not taken in.
   public struct Entry: Equatable, Sendable {
+    /// As in its topics.
     public var name: NodeName
     /// `not_listed` or `too_many_nodes`.
     public var reason: String

@@ -37,7 +37,9 @@ extension Together.Snapshot {
 
   /// Nil when `recent` is not what `encodeRecent` wrote; without `rates` they begin anew.
   public init?(recent: [UInt8], rates: [UInt8]?) {
-    guard let json = try? JSONValue.parse(recent, limits: Self.limits), let lastID = json["last_id"]?.integer else { return nil }
+    guard let json = try? JSONValue.parse(recent, limits: Self.limits), let lastID = json["last_id"]?.integer else {
+      return nil
+    }
     self.lastID = lastID
     recounted = json["recounted_t"]?.number.map { WallTime(seconds: $0) }
     shakes = json["shakes"]?.array?.compactMap { Shake($0) } ?? []

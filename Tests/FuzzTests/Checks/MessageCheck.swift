@@ -10,7 +10,8 @@ func checkTelegram(_ bytes: [UInt8]) throws(Violation) {
   }
 }
 
-/// A command, an acknowledgement, a status of the fleet tool, a request to it, its answer or an alert: what it is, a blank and the payload.
+/// A command, an acknowledgement, a status of the fleet tool, a request to it, its answer
+/// or an alert: what it is, a blank and the payload.
 func checkMessage(_ bytes: [UInt8]) throws(Violation) {
   let (name, payload) = parts(of: bytes)
   switch name {
