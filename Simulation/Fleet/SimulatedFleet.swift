@@ -65,7 +65,9 @@ final class SimulatedFleet {
   private static var fenceRule: Rule {
     var geofence = Condition.Geofence()
     geofence.fence = "yard"
-    return Rule(name: "yard", .geofence(geofence))
+    var rule = Rule(name: "yard", .geofence(geofence))
+    rule.clearForS = 10
+    return rule
   }
 
   private func startSession(_ filters: [String]) {

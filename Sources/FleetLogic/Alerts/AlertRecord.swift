@@ -63,6 +63,8 @@ struct RuleMemory: Equatable, Sendable {
     var since: WallTime
     /// When it last came or went.
     var changed: Instant
+    /// People know.
+    var isTold = false
   }
 
   /// A place where a node stood.

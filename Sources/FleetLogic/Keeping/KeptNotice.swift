@@ -58,7 +58,7 @@ struct KeptMemory: Equatable, Sendable {
   /// How long ago each was [s], oldest first.
   var strikesAgoS: [Double]
   var raisesAgoS: [Double]
-  var flap: (id: String, since: WallTime, changedAgoS: Double)?
+  var flap: (id: String, since: WallTime, changedAgoS: Double, isTold: Bool)?
   var upright: (face: Face, up: Vector)?
   /// The place where it stands or stood, and the one where it has been since.
   var parking: Place?
@@ -82,7 +82,7 @@ struct KeptMemory: Equatable, Sendable {
     guard memory != RuleMemory() else { return nil }
     strikesAgoS = memory.strikes.map { now - $0 }
     raisesAgoS = memory.raises.map { now - $0 }
-    flap = memory.flap.map { ($0.id, $0.since, now - $0.changed) }
+    flap = memory.flap.map { ($0.id, $0.since, now - $0.changed, $0.isTold) }
     upright = memory.upright.map { ($0.face, $0.up) }
     parking = memory.parking.map { Place($0, at: now) }
     stand = memory.stand.map { Place($0, at: now) }
@@ -93,7 +93,9 @@ struct KeptMemory: Equatable, Sendable {
     var memory = RuleMemory()
     memory.strikes = strikesAgoS.map { now - ($0 + agoS) }
     memory.raises = raisesAgoS.map { now - ($0 + agoS) }
-    memory.flap = flap.map { RuleMemory.Flap(id: $0.id, since: $0.since, changed: now - ($0.changedAgoS + agoS)) }
+    memory.flap = flap.map { RuleMemory.Flap(
+        id: $0.id, since: $0.since, changed: now - ($0.changedAgoS + agoS), isTold: $0.isTold)
+    }
     memory.upright = upright.map { OrientationMessage(face: $0.face, previous: .unknown, tiltDeg: 0, up: $0.up) }
     memory.parking = parking?.parking(agoS: agoS, at: now)
     memory.stand = stand?.parking(agoS: agoS, at: now)
@@ -106,6 +108,7 @@ struct KeptMemory: Equatable, Sendable {
       if !strikesAgoS.isEmpty { json.numbers("strikes_ago_s", strikesAgoS, decimals: 3) }
       if !raisesAgoS.isEmpty { json.numbers("raises_ago_s", raisesAgoS, decimals: 3) }
       json.string("flap", flap?.id)
+      json.boolean("flap_told", flap?.isTold)
       json.number("flap_since_t", flap?.since.seconds, decimals: 3)
       json.number("flap_changed_ago_s", flap?.changedAgoS, decimals: 3)
       json.string("face", upright?.face.rawValue)
@@ -125,7 +128,7 @@ struct KeptMemory: Equatable, Sendable {
     if let id = json["flap"]?.string, let since = json["flap_since_t"]?.number,
       let ago = json["flap_changed_ago_s"]?.number
     {
-      flap = (id, WallTime(seconds: since), ago)
+      flap = (id, WallTime(seconds: since), ago, json["flap_told"]?.bool ?? false)
     }
     if let face = json["face"]?.string.flatMap({ Face(rawValue: $0) }),
       let up = json["up"]?.array?.compactMap(\.number), up.count == 3

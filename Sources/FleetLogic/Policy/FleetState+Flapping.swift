@@ -38,6 +38,7 @@ extension FleetState {
     guard mute == nil else { return decide(.muted, key, record, mute?.reason ?? "", at: moment) }
     var told = record
     told.notice.isTold = true
+    told.memory.flap?.isTold = true
     put(key, told)
     tell(key, told, .flapping, previous: .firing, reason, at: moment)
   }
@@ -65,7 +66,7 @@ extension FleetState {
       return tellFiring(key, previous: .flapping, reason, at: moment)
     }
     let over = alert(key, record, .resolved, previous: .flapping, reason, at: moment)
-    let isTold = record.notice.isTold
+    let isTold = flap.isTold
     if isTold { tell(key, record, .resolved, previous: .flapping, reason, at: moment) }
     record.memory.flap = nil
     put(key, record)

@@ -99,8 +99,11 @@ extension FleetState {
       || record.life.isFiring && (record.notice.mute != nil || record.notice.repeats != nil || hasSilences)
     if isWorthIt { attended.insert(key) } else { attended.remove(key) }
     guard isWorthIt else { return }
+    // What nobody is told of is not told again: looking at it then would change nothing.
+    let isRepeating = record.notice.mute == nil && record.notice.acknowledgement == nil
+    let repeats = isRepeating ? record.notice.repeats : nil
     let due = [
-      record.notice.repeats, record.memory.flap.map { $0.changed + configuration.flapping.calmS },
+      repeats, record.memory.flap.map { $0.changed + configuration.flapping.calmS },
       groupDue(key, record),
     ]
     policyDue = ([policyDue] + due).compactMap { $0 }.min()
