@@ -93,7 +93,8 @@ struct KeptMemory: Equatable, Sendable {
     var memory = RuleMemory()
     memory.strikes = strikesAgoS.map { now - ($0 + agoS) }
     memory.raises = raisesAgoS.map { now - ($0 + agoS) }
-    memory.flap = flap.map { RuleMemory.Flap(
+    memory.flap = flap.map {
+      RuleMemory.Flap(
         id: $0.id, since: $0.since, changed: now - ($0.changedAgoS + agoS), isTold: $0.isTold)
     }
     memory.upright = upright.map { OrientationMessage(face: $0.face, previous: .unknown, tiltDeg: 0, up: $0.up) }
