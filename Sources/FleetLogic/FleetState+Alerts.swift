@@ -11,14 +11,14 @@ extension FleetState {
     let rule = configuration.rules[key.rule]
     let reading = reading(for: rule, at: moment)
     let known = records[key]
-    if case .clears = observation, known?.isQuiet ?? true { return }
-    var record: AlertRecord
-    if let known, !known.isQuiet {
-      record = known
-    } else {
-      record = newRecord(rule, key.place, at: moment)
-      record.memory = known?.memory ?? RuleMemory()
+    if known?.isQuiet ?? true {
+      switch observation {
+      case .clears, .between: return
+      case .holds, .strikes: break
+      }
     }
+    var record = known ?? newRecord(rule, key.place, at: moment)
+    if let known, known.isQuiet { record = newRecord(rule, key.place, at: moment).remembering(known) }
     let before = record
     let transition: AlertLife.Transition?
     switch observation {
@@ -26,6 +26,7 @@ extension FleetState {
     case .strikes(let after, let lapses):
       transition = record.life.holds(after: after, lapsesAfter: lapses, at: reading)
     case .clears(let after): transition = record.life.clears(after: after, at: reading)
+    case .between: transition = record.life.wavers(at: reading)
     }
     if transition == .heldAgain, !rule.kind.isEvent { record.life.count += 1 }
     adjust(&record)
@@ -63,7 +64,7 @@ extension FleetState {
     let countBefore = records[key]?.life.count
     if transition == .fired {
       record.id = alertID(key, at: moment)
-      record.notice = Notice(fired: moment.instant)
+      record.notice = Notice(fired: moment.instant, mute: record.memory.flap == nil ? nil : record.notice.mute)
     }
     put(key, record)
     switch transition {
@@ -71,25 +72,33 @@ extension FleetState {
       decide(.pending, key, record, reason, at: moment)
     case .dropped:
       decide(.dropped, key, record, reason, at: moment)
+      judgeGroup(of: key, at: moment)
     case .fired:
       firingCount += 1
       decide(.fired, key, record, reason, at: moment)
-      noteRaise(key, at: moment)
+      let beginsToFlap = noteRaise(key, at: moment)
       judgeGroup(of: key, at: moment)
-      tellFiring(key, previous: previous, reason, at: moment)
+      if !beginsToFlap { tellFiring(key, previous: previous, reason, at: moment) }
     case .resolved:
       firingCount -= 1
       tellOver(key, record, reason, at: moment)
       judgeGroup(of: key, at: moment)
+      forgetFinding(key)
     case .heldAgain, nil:
       if record.life.isFiring, record.life.count != countBefore { publishFiring(key, at: moment) }
     }
   }
 
+  private mutating func forgetFinding(_ key: AlertKey) {
+    guard var record = records[key], record.memory.finding != nil else { return }
+    record.memory.finding = nil
+    put(key, record)
+  }
+
   /// Puts a record in its place, or takes it away where nothing is left of it.
   mutating func put(_ key: AlertKey, _ record: AlertRecord) {
     let wasActive = records[key].map { !$0.isQuiet } ?? false
-    touched.insert(key)
+    if records[key] != record { touched.insert(key) }
     records[key] = record.isEmpty ? nil : record
     attend(key, record)
     noteDeadline(record, configuration.rules[key.rule])

@@ -84,8 +84,10 @@ extension FleetState {
       let before = nodes[index].health
       guard Self.fill(&nodes[index].health, health, stamp), !retained else { return }
       judgeClock(telegram, node: index, at: moment)
+      // What a run that is new to the fleet tool counted before is no news. Another run began at 0.
       let isSameRun = before?.stamp.envelope.boot == telegram.envelope.boot
-      judgeHealth(health, before: isSameRun ? before?.content : nil, node: index, at: moment)
+      let known = before == nil ? health : isSameRun ? before?.content : nil
+      judgeHealth(health, before: known, node: index, at: moment)
     case .orientation(let orientation):
       let was = nodes[index].orientation?.content.face
       guard Self.fill(&nodes[index].orientation, orientation, stamp) else { return }

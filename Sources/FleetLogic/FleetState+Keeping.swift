@@ -88,6 +88,7 @@ extension FleetState {
       count: record.life.count, at: moment.wall)
     alert.id = record.id
     alert.value = record.value
+    alert.lapsesS = record.life.pendingLapses.map { max(0, $0 - reading(for: rule, at: moment)) }
     alert.lastShake = record.lastShake
     alert.untold = waiting
     alert.notice = KeptNotice(record.notice, at: moment.instant)
@@ -110,7 +111,9 @@ extension FleetState {
     untold[key]?.remove(at: place)
     if untold[key]?.isEmpty == true { untold[key] = nil }
     touched.insert(key)
-    guard alert.state == .resolved, records[key]?.life.isFiring != true else { return }
+    guard alert.state == .resolved, records[key].map({ !$0.life.isFiring && $0.memory.flap == nil }) ?? true else {
+      return
+    }
     publish(text(.alert(rule: alert.rule, subject: alert.subject.description)), [])
   }
 

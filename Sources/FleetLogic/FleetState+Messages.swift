@@ -99,7 +99,8 @@ extension FleetState {
     let mark = mark(telegram, verdict.kind, retained: retained, node: index, at: moment)
     if !retained {
       learnLag(telegram, node: index, at: moment)
-      countTraffic(node: index, at: moment)
+      // What waited while the node was away says nothing of how much it sends.
+      if mark.late == nil { countTraffic(node: index, at: moment) }
     }
     if !retained { keepEvent(telegram, payload, mark, node: index, at: moment) }
     let known = verdict.kind == .newBoot ? nodes[index].boots.clock(for: envelope) : better

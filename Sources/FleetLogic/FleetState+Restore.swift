@@ -108,15 +108,16 @@ extension FleetState {
     record.value = kept.value
     record.lastShake = kept.lastShake
     let passedS = max(0, last.map { $0 - kept.at } ?? 0)
+    let reading = reading(for: rule, at: moment)
     record.life.restore(
-      kept.phase.life(passedS: passedS, at: reading(for: rule, at: moment)), count: kept.count)
+      kept.phase.life(passedS: passedS, at: reading), count: kept.count,
+      pendingLapses: kept.lapsesS.map { reading + max(0, $0 - passedS) })
     // Meanwhile as much time has passed as the calendar says, where anything vouches for that.
     let agoS = clock.quality == .none ? passedS : max(0, moment.wall - kept.at)
     record.notice = kept.notice?.notice(agoS: agoS, at: moment.instant) ?? Notice(isTold: record.life.isFiring)
     record.memory = kept.memory?.memory(agoS: agoS, at: moment.instant) ?? RuleMemory()
     put(key, record)
     touched.remove(key)
-    isPolicyStale = true
     if record.life.isFiring { firingCount += 1 }
     if rule.kind == .silent, record.life.isFiring, let index = key.node, nodes[index].presence == .online {
       nodes[index].presence = .silent
@@ -139,7 +140,8 @@ extension FleetState {
   /// What fired and was over before anybody may have heard of it: the broker may know nothing of it.
   private mutating func noteTransients(_ kept: KeptAlert) {
     guard configuration.publishes else { return }
-    for (id, alerts) in Dictionary(grouping: kept.untold, by: \.id) where alerts.count > 1 { transients[id] = alerts }
+    for (id, alerts) in Dictionary(grouping: kept.untold, by: \.id)
+    where alerts.count > 1 && alerts.last?.state == .resolved { transients[id] = alerts }
   }
 }
 

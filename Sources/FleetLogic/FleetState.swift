@@ -108,10 +108,14 @@ public struct FleetState: Sendable {
   var sites: [Site] = []
   /// Those that hold or will hold, by their id.
   var silences: [String: Silence] = [:]
-  /// Alerts that are looked at again when time or something else may have made them news.
-  var attended: Set<AlertKey> = []
-  /// When that is; a lower bound.
+  /// When time alone makes alerts worth another look.
+  var attended: [AlertKey: Instant] = [:]
+  /// No time in `attended` is earlier; a lower bound.
   var policyDue: Instant?
+  /// When a silence or a window begins or ends next.
+  var calendarDue: Instant?
+  /// Alerts of which something else changed that may make them news.
+  var restless: Set<AlertKey> = []
   /// Rules about nodes that shook together, by their place in the configuration.
   var togetherRules: [Int: TogetherRule] = [:]
   /// What people asked over the broker, and what they were answered.
@@ -119,8 +123,8 @@ public struct FleetState: Sendable {
   /// Commands that wait for their nodes, and when the next of them lapses.
   var wishes = Wishes()
   var wishesDue: Instant?
-  /// Something changed that may make alerts news.
-  var isPolicyStale = false
+  /// Something changed that may make any alert news. At first, so that the calendar is looked at.
+  var isPolicyStale = true
   var complaints = Complaints<Rejection>()
   var oddities = Complaints<Doubt>()
   var rate = RateMeter()
@@ -179,7 +183,8 @@ public struct FleetState: Sendable {
     [
       earliestOnLink < .infinity ? linkClock.moment(of: earliestOnLink) : nil,
       earliestSilence < .infinity ? silenceClock.moment(of: earliestSilence) : nil,
-      announcement.due(link: link, nodes: nodes.count, firing: firingCount), retainedAlerts.due, policyDue,
+      announcement.due(link: link, nodes: nodes.count, firing: firingCount), retainedAlerts.due,
+      isConnected ? policyDue : nil, isConnected ? calendarDue : nil,
       togetherDue, wishesDue,
     ].compactMap { $0 }.min().map { max($0, now) }
   }

@@ -27,6 +27,8 @@ struct AlertLife: Equatable, Sendable {
   static func isDue(_ due: Double, _ reading: Double) -> Bool { reading + 1e-6 >= due }
 
   private(set) var phase = Phase.quiet
+  /// While pending: the condition is over by itself when the clock reads this; nil: it is not.
+  private(set) var pendingLapses: Double?
   /// How often the condition was seen since the alert began.
   var count = 0
 
@@ -42,7 +44,8 @@ struct AlertLife: Equatable, Sendable {
   var deadline: Double? {
     switch phase {
     case .quiet: nil
-    case .pending(let due), .clearing(let due): due
+    case .pending(let due): min(due, pendingLapses ?? due)
+    case .clearing(let due): due
     case .firing(let lapses): lapses
     }
   }
@@ -53,6 +56,7 @@ struct AlertLife: Equatable, Sendable {
   ///   - lapsesAfter: how long it is believed to hold when nothing more is heard of it [s].
   mutating func holds(after: Double, lapsesAfter: Double? = nil, at reading: Double) -> Transition? {
     let lapses = lapsesAfter.map { reading + $0 }
+    defer { if case .pending = phase { pendingLapses = lapses } else { pendingLapses = nil } }
     switch phase {
     case .quiet:
       count = 1
@@ -79,6 +83,7 @@ struct AlertLife: Equatable, Sendable {
       return nil
     case .pending:
       phase = .quiet
+      pendingLapses = nil
       return .dropped
     case .firing:
       phase = after > 0 ? .clearing(due: reading + after) : .quiet
@@ -90,6 +95,15 @@ struct AlertLife: Equatable, Sendable {
     }
   }
 
+  /// The condition neither holds nor is over.
+  mutating func wavers(at reading: Double) -> Transition? {
+    switch phase {
+    case .quiet, .firing: return nil
+    case .pending: return clears(after: 0, at: reading)
+    case .clearing: return holds(after: 0, at: reading)
+    }
+  }
+
   /// Nothing was heard, and time passes.
   /// - Parameter clearAfter: as in `clears`, for a condition that lapses.
   mutating func passes(clearAfter: Double, at reading: Double) -> Transition? {
@@ -97,8 +111,10 @@ struct AlertLife: Equatable, Sendable {
     switch phase {
     case .quiet:
       return nil
-    case .pending:
-      phase = .firing(lapses: nil)
+    case .pending(let due):
+      guard Self.isDue(due, reading) else { return clears(after: 0, at: reading) }
+      phase = .firing(lapses: pendingLapses)
+      pendingLapses = nil
       return .fired
     case .firing, .clearing:
       return clears(after: clearAfter, at: reading)
@@ -112,9 +128,10 @@ struct AlertLife: Equatable, Sendable {
   }
 
   /// Goes on where an earlier run of the fleet tool ended.
-  mutating func restore(_ phase: Phase, count: Int) {
+  mutating func restore(_ phase: Phase, count: Int, pendingLapses: Double? = nil) {
     self.count = max(1, count)
     self.phase = phase
+    self.pendingLapses = pendingLapses
   }
 
   /// Takes over an alert that fired before the fleet tool was started.

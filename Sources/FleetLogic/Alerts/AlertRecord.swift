@@ -20,6 +20,16 @@ struct AlertRecord: Equatable, Sendable {
   /// Nothing is going on, and nothing is to be remembered.
   var isEmpty: Bool { isQuiet && memory == RuleMemory() }
 
+  /// A new record, with what is known from before.
+  func remembering(_ quiet: AlertRecord) -> AlertRecord {
+    var record = self
+    record.memory = quiet.memory
+    record.lastShake = quiet.lastShake
+    // One that comes and goes is told as one.
+    if quiet.memory.flap != nil { record.notice = quiet.notice }
+    return record
+  }
+
   /// The condition does not hold, and no alert fires.
   var isQuiet: Bool { life.phase == .quiet }
 }
@@ -28,6 +38,8 @@ struct AlertRecord: Equatable, Sendable {
 struct Notice: Equatable, Sendable {
   /// That it fires.
   var isTold = false
+  /// What they heard last is that it comes and goes.
+  var isToldAsFlapping = false
   /// When it fired, on the monotonic clock.
   var fired: Instant?
   /// When it is told again, should it fire still; nil: never.
@@ -40,8 +52,8 @@ struct Notice: Equatable, Sendable {
 
 /// What a rule remembers of its subject from one message to the next. Bounded.
 struct RuleMemory: Equatable, Sendable {
-  /// When something that is counted happened: shakes, impacts, losses of the connection. Oldest first.
-  var strikes: [Instant] = []
+  /// What is counted: shakes, impacts, losses of the connection. Oldest first.
+  var strikes: [Strike] = []
   /// When the alert fired of late. Oldest first.
   var raises: [Instant] = []
   /// It comes and goes; nil: it does not.
@@ -54,6 +66,13 @@ struct RuleMemory: Equatable, Sendable {
   var finding: FindingNote?
   /// `moved`: where it has been since it left, and may stand; nil: nowhere.
   var stand: Parking?
+
+  /// Something that is counted.
+  struct Strike: Equatable, Sendable {
+    var at: Instant
+    /// How strong it was [g]; nil where that means nothing.
+    var peakG: Double?
+  }
 
   /// An alert that comes and goes, and is told as one.
   struct Flap: Equatable, Sendable {
@@ -79,14 +98,9 @@ struct RuleMemory: Equatable, Sendable {
   }
 
   /// Notes a strike, and forgets what is out of the window; answers how many are in it.
-  mutating func strike(at now: Instant, withinS: Double, limit: Int) -> Int {
-    strikes.append(now)
-    return count(at: now, withinS: withinS, limit: limit)
-  }
-
-  /// Forgets what is out of the window; answers how many are in it.
-  mutating func count(at now: Instant, withinS: Double, limit: Int) -> Int {
-    strikes.removeAll { now - $0 > withinS }
+  mutating func strike(_ strike: Strike, withinS: Double, limit: Int) -> Int {
+    strikes.append(strike)
+    strikes.removeAll { strike.at - $0.at > withinS }
     if strikes.count > limit { strikes.removeFirst(strikes.count - limit) }
     return strikes.count
   }

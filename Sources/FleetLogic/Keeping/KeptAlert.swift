@@ -28,6 +28,8 @@ public struct KeptAlert: Equatable, Sendable {
   public var since: WallTime
   /// How often the condition was seen.
   public var count: Int
+  /// While pending: what was left until the condition is over by itself [s]; nil: it is not.
+  var lapsesS: Double?
   /// As in `Alert.value`, for shakes.
   public var value: Double?
   /// The last shake that was counted.
@@ -64,6 +66,7 @@ extension KeptAlert {
       json.string("subject", subject.description)
       json.string("id", id)
       encodePhase(&json)
+      json.number("lapses_s", lapsesS, decimals: 6)
       json.number("since_t", since.seconds, decimals: 6)
       json.integer("count", count)
       json.number("value", value, decimals: 6)
@@ -105,6 +108,7 @@ extension KeptAlert {
       rule: rule, subject: subject, phase: phase, since: WallTime(seconds: since), count: count,
       at: WallTime(seconds: at))
     id = json["id"]?.string
+    lapsesS = json["lapses_s"]?.number
     value = json["value"]?.number
     if let boot = json["shake_boot"]?.string.flatMap({ BootID($0) }), let id = json["shake_id"]?.integer {
       lastShake = ShakeIdentity(boot: boot, id: id)

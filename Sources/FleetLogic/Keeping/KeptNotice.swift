@@ -6,6 +6,7 @@ internal import Telemetry
 /// What people were told of an alert.
 struct KeptNotice: Equatable, Sendable {
   var isTold: Bool
+  var isToldAsFlapping: Bool
   var firedAgoS: Double?
   var repeatsInS: Double?
   var mute: Mute?
@@ -13,6 +14,7 @@ struct KeptNotice: Equatable, Sendable {
 
   init(_ notice: Notice, at now: Instant) {
     isTold = notice.isTold
+    isToldAsFlapping = notice.isToldAsFlapping
     firedAgoS = notice.fired.map { now - $0 }
     repeatsInS = notice.repeats.map { $0 - now }
     mute = notice.mute
@@ -20,7 +22,7 @@ struct KeptNotice: Equatable, Sendable {
   }
 
   func notice(agoS: Double, at now: Instant) -> Notice {
-    var notice = Notice(isTold: isTold)
+    var notice = Notice(isTold: isTold, isToldAsFlapping: isToldAsFlapping)
     notice.fired = firedAgoS.map { now - ($0 + agoS) }
     notice.repeats = repeatsInS.map { now + max(0, $0 - agoS) }
     notice.mute = mute
@@ -31,6 +33,7 @@ struct KeptNotice: Equatable, Sendable {
   func encode(_ json: inout JSONWriter) {
     json.object("notice") { json in
       json.boolean("told", isTold)
+      json.boolean("told_flapping", isToldAsFlapping ? true : nil)
       json.number("fired_ago_s", firedAgoS, decimals: 3)
       json.number("repeats_in_s", repeatsInS, decimals: 3)
       json.string("mute", mute?.cause.rawValue)
@@ -44,6 +47,7 @@ struct KeptNotice: Equatable, Sendable {
   init?(_ json: JSONValue?) {
     guard let json, let isTold = json["told"]?.bool else { return nil }
     self.isTold = isTold
+    isToldAsFlapping = json["told_flapping"]?.bool ?? false
     firedAgoS = json["fired_ago_s"]?.number
     repeatsInS = json["repeats_in_s"]?.number
     mute = json["mute"]?.string.flatMap { Mute.Cause(rawValue: $0) }.map { Mute($0, json["mute_reason"]?.string ?? "") }
@@ -57,6 +61,8 @@ struct KeptNotice: Equatable, Sendable {
 struct KeptMemory: Equatable, Sendable {
   /// How long ago each was [s], oldest first.
   var strikesAgoS: [Double]
+  /// How strong each was [g]; empty where that means nothing.
+  var strikesG: [Double]
   var raisesAgoS: [Double]
   var flap: (id: String, since: WallTime, changedAgoS: Double, isTold: Bool)?
   var upright: (face: Face, up: Vector)?
@@ -71,7 +77,8 @@ struct KeptMemory: Equatable, Sendable {
   }
 
   static func == (a: KeptMemory, b: KeptMemory) -> Bool {
-    a.strikesAgoS == b.strikesAgoS && a.raisesAgoS == b.raisesAgoS && a.flap?.id == b.flap?.id
+    a.strikesAgoS == b.strikesAgoS && a.strikesG == b.strikesG && a.raisesAgoS == b.raisesAgoS
+      && a.flap?.id == b.flap?.id
       && a.flap?.changedAgoS == b.flap?.changedAgoS && a.upright?.face == b.upright?.face
       && a.upright?.up == b.upright?.up && a.parking == b.parking && a.stand == b.stand
       && a.finding == b.finding
@@ -80,7 +87,8 @@ struct KeptMemory: Equatable, Sendable {
   /// Nil when nothing is remembered.
   init?(_ memory: RuleMemory, at now: Instant) {
     guard memory != RuleMemory() else { return nil }
-    strikesAgoS = memory.strikes.map { now - $0 }
+    strikesAgoS = memory.strikes.map { now - $0.at }
+    strikesG = memory.strikes.contains { $0.peakG != nil } ? memory.strikes.map { $0.peakG ?? 0 } : []
     raisesAgoS = memory.raises.map { now - $0 }
     flap = memory.flap.map { ($0.id, $0.since, now - $0.changed, $0.isTold) }
     upright = memory.upright.map { ($0.face, $0.up) }
@@ -91,7 +99,10 @@ struct KeptMemory: Equatable, Sendable {
 
   func memory(agoS: Double, at now: Instant) -> RuleMemory {
     var memory = RuleMemory()
-    memory.strikes = strikesAgoS.map { now - ($0 + agoS) }
+    memory.strikes = strikesAgoS.indices.map {
+      RuleMemory.Strike(
+        at: now - (strikesAgoS[$0] + agoS), peakG: strikesG.count == strikesAgoS.count ? strikesG[$0] : nil)
+    }
     memory.raises = raisesAgoS.map { now - ($0 + agoS) }
     memory.flap = flap.map {
       RuleMemory.Flap(
@@ -107,6 +118,7 @@ struct KeptMemory: Equatable, Sendable {
   func encode(_ json: inout JSONWriter) {
     json.object("memory") { json in
       if !strikesAgoS.isEmpty { json.numbers("strikes_ago_s", strikesAgoS, decimals: 3) }
+      if !strikesG.isEmpty { json.numbers("strikes_g", strikesG, decimals: 6) }
       if !raisesAgoS.isEmpty { json.numbers("raises_ago_s", raisesAgoS, decimals: 3) }
       json.string("flap", flap?.id)
       json.boolean("flap_told", flap?.isTold)
@@ -125,6 +137,7 @@ struct KeptMemory: Equatable, Sendable {
   init?(_ json: JSONValue?) {
     guard let json else { return nil }
     strikesAgoS = json["strikes_ago_s"]?.array?.compactMap(\.number) ?? []
+    strikesG = json["strikes_g"]?.array?.compactMap(\.number) ?? []
     raisesAgoS = json["raises_ago_s"]?.array?.compactMap(\.number) ?? []
     if let id = json["flap"]?.string, let since = json["flap_since_t"]?.number,
       let ago = json["flap_changed_ago_s"]?.number

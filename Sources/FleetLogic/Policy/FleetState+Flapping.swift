@@ -14,10 +14,12 @@ extension FleetState {
     public init() {}
   }
 
-  /// Notes that an alert fired.
-  mutating func noteRaise(_ key: AlertKey, at moment: Moment) {
+  /// Notes that an alert fired. Answers whether it counts from now on as one that comes and goes.
+  mutating func noteRaise(_ key: AlertKey, at moment: Moment) -> Bool {
     let settings = configuration.flapping
-    guard settings.count > 0, !configuration.rules[key.rule].kind.isEvent, var record = records[key] else { return }
+    guard settings.count > 0, !configuration.rules[key.rule].kind.isEvent, var record = records[key] else {
+      return false
+    }
     record.memory.raises.removeAll { moment.instant - $0 > settings.windowS }
     record.memory.raises.append(moment.instant)
     if record.memory.raises.count > settings.count { record.memory.raises.removeFirst() }
@@ -28,6 +30,7 @@ extension FleetState {
     }
     put(key, record)
     if begins { beginFlap(key, record, at: moment) }
+    return begins
   }
 
   private mutating func beginFlap(_ key: AlertKey, _ record: AlertRecord, at moment: Moment) {
@@ -35,12 +38,16 @@ extension FleetState {
     let reason = "it fired \(record.memory.raises.count) times within \(Age.text(settings.windowS))"
     decide(.flapping, key, record, reason, at: moment)
     let mute = mute(key, record, at: moment)
-    guard mute == nil else { return decide(.muted, key, record, mute?.reason ?? "", at: moment) }
-    var told = record
-    told.notice.isTold = true
-    told.memory.flap?.isTold = true
-    put(key, told)
-    tell(key, told, .flapping, previous: .firing, reason, at: moment)
+    var changed = record
+    changed.memory.flap?.isTold = mute == nil
+    changed.notice.mute = Mute(.flapping, "it comes and goes")
+    put(key, changed)
+    if let mute {
+      decide(.muted, key, changed, mute.reason, at: moment)
+    } else {
+      tell(key, changed, .flapping, previous: .firing, reason, at: moment)
+    }
+    publishFiring(key, at: moment)
   }
 
   /// Notes that one that comes and goes went.
@@ -61,7 +68,9 @@ extension FleetState {
     if record.life.isFiring {
       record.memory.flap = nil
       record.id = flap.id
-      record.notice.isTold = false
+      // Who heard that it comes and goes hears of its end, even if nobody is told of it now.
+      record.notice.isTold = flap.isTold
+      record.notice.isToldAsFlapping = flap.isTold
       put(key, record)
       return tellFiring(key, previous: .flapping, reason, at: moment)
     }

@@ -33,32 +33,64 @@ extension FleetState {
   /// Looks whether a site's nodes are to be told as one, after one of them changed.
   mutating func judgeGroup(of key: AlertKey, at moment: Moment) {
     guard let (site, settings) = grouping(of: key) else { return }
-    let group = AlertKey(rule: key.rule, place: .site(site))
-    let active = sites[site].active[key.rule] ?? 0
-    let needed = settings.needed(of: sites[site].size)
-    let isGrouped = records[group]?.life.isFiring ?? false
-    if active >= needed {
-      observe(group, .holds(after: 0), "\(active) of \(sites[site].size) nodes there are concerned", at: moment) {
-        $0.life.count = max($0.life.count, active)
-        $0.value = Double(active)
+    judgeGroup(rule: key.rule, site, settings, at: moment)
+  }
+
+  /// Looks at all groups, after it changed which nodes anybody is told of.
+  mutating func judgeGroups(at moment: Moment) {
+    for site in sites.indices {
+      for rule in sites[site].active.keys.sorted() {
+        guard let settings = configuration.rules[rule].grouping else { continue }
+        judgeGroup(rule: rule, site, settings, at: moment)
       }
-    } else if isGrouped, active * 2 < needed {
-      observe(
-        group, .clears(after: 0), "only \(active) of \(sites[site].size) nodes there are still concerned", at: moment)
     }
-    if isGrouped != (records[group]?.life.isFiring ?? false) { isPolicyStale = true }
+  }
+
+  private mutating func judgeGroup(rule: Int, _ site: Int, _ settings: Rule.Grouping, at moment: Moment) {
+    let group = AlertKey(rule: rule, place: .site(site))
+    let isGrouped = isFiring(group)
+    let concerned = concerned(rule, site, at: moment)
+    let needed = settings.needed(of: sites[site].size)
+    let count = "\(concerned) of \(sites[site].size) nodes there are"
+    if concerned >= needed {
+      observe(group, .holds(after: 0), "\(count) concerned", at: moment) {
+        $0.life.count = max($0.life.count, concerned)
+        $0.value = Double(concerned)
+      }
+    } else if isGrouped, concerned * 2 < needed {
+      observe(group, .clears(after: 0), "only \(count) still concerned", at: moment)
+    }
+    if isGrouped != isFiring(group) { restless.formUnion(members(rule, site)) }
+  }
+
+  func isFiring(_ key: AlertKey) -> Bool { records[key]?.life.isFiring ?? false }
+
+  private func members(_ rule: Int, _ site: Int) -> [AlertKey] {
+    records.keys.filter { key in key.rule == rule && key.node.map { nodes[$0].site == site } ?? false }
+  }
+
+  /// How many nodes of a site the rule has something to say of. One that is silenced or under maintenance is none of
+  /// the site's trouble.
+  private func concerned(_ rule: Int, _ site: Int, at moment: Moment) -> Int {
+    let active = sites[site].active[rule] ?? 0
+    guard active > 0, !silences.isEmpty || configuration.windows.contains(where: { $0.maintenance != nil }) else {
+      return active
+    }
+    return members(rule, site).count { key in
+      records[key]?.isQuiet == false && exemption(key, at: moment) == nil
+    }
   }
 
   /// Why an alert is told with others, or may be in a moment.
   func groupMute(_ key: AlertKey, _ record: AlertRecord, at moment: Moment) -> Mute? {
     guard let (site, settings) = grouping(of: key) else { return nil }
     let name = sites[site].name
-    if records[AlertKey(rule: key.rule, place: .site(site))]?.life.isFiring == true {
+    if isFiring(AlertKey(rule: key.rule, place: .site(site))) {
       return Mute(.grouped, "it is told as one with the others of the site \(name)")
     }
-    guard !record.notice.isTold, sites[site].size >= settings.leastNodes, let due = groupDue(key, record),
-      moment.instant < due
-    else { return nil }
+    guard sites[site].size >= settings.leastNodes, let due = groupDue(key, record), moment.instant < due else {
+      return nil
+    }
     return Mute(.waiting, "others of the site \(name) may follow within \(plain(settings.waitS)) s")
   }
 

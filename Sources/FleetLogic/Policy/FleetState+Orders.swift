@@ -73,7 +73,7 @@ extension FleetState {
     }
     silences[silence.id] = silence
     keep(silence)
-    stalePolicy()
+    isPolicyStale = true
     let keys = firing(silence.matchers)
     return OrderAnswer(
       true, "silenced until \(silence.end.rfc3339); \(keys.count) that fire just now are meant", alerts: names(keys))
@@ -86,15 +86,9 @@ extension FleetState {
     silence.ended = moment.wall
     silences[id] = nil
     keep(silence)
-    stalePolicy()
+    isPolicyStale = true
     log(.information, "the silence \(id) was ended by \(SafeText.escaped(author, limit: 60))")
     return OrderAnswer(true, "the silence \(id) is over")
-  }
-
-  /// Every alert that fires is looked at again.
-  private mutating func stalePolicy() {
-    isPolicyStale = true
-    for (key, record) in records where record.life.isFiring { attended.insert(key) }
   }
 
   mutating func expireSilences(at moment: Moment) {

@@ -27,6 +27,7 @@ extension FleetState {
 
   private func noteTelling(_ record: inout AlertRecord, _ key: AlertKey, at moment: Moment) {
     record.notice.isTold = true
+    record.notice.isToldAsFlapping = false
     record.notice.mute = nil
     record.notice.repeats = configuration.rules[key.rule].repeatS.map { moment.instant + $0 }
   }
@@ -52,22 +53,27 @@ extension FleetState {
   /// Why an alert is not to be told at this moment; nil: nothing keeps it.
   func mute(_ key: AlertKey, _ record: AlertRecord, at moment: Moment) -> Mute? {
     let rule = configuration.rules[key.rule]
-    let (subject, label) = (subject(key.place), label(key.place))
     if let reason = rule.times.pause(at: moment.wall, configuration.windows) { return Mute(.scheduled, reason) }
+    if let exemption = exemption(key, at: moment) { return exemption }
+    guard let index = key.node else { return nil }
+    return inhibition(rule, nodes[index]) ?? groupMute(key, record, at: moment)
+  }
+
+  /// What somebody said about an alert's subject: there is maintenance, or a silence.
+  func exemption(_ key: AlertKey, at moment: Moment) -> Mute? {
+    let (subject, label) = (subject(key.place), label(key.place))
     if let window = maintenance(subject, label, at: moment) {
       return Mute(.maintenance, "there is maintenance: the window \(window)")
     }
     let silence = silences.values.filter {
-      $0.holds(at: moment.wall) && $0.matchers.match(rule, subject, label)
+      $0.holds(at: moment.wall) && $0.matchers.match(configuration.rules[key.rule], subject, label)
     }.min { $0.id < $1.id }
-    if let silence {
-      return Mute(
+    return silence.map {
+      Mute(
         .silenced,
-        "\(SafeText.escaped(silence.author, limit: 60)) silenced it (\(silence.id)) until "
-          + "\(silence.end.rfc3339): \(SafeText.escaped(silence.comment, limit: 200))")
+        "\(SafeText.escaped($0.author, limit: 60)) silenced it (\($0.id)) until "
+          + "\($0.end.rfc3339): \(SafeText.escaped($0.comment, limit: 200))")
     }
-    guard let index = key.node else { return nil }
-    return inhibition(rule, nodes[index]) ?? groupMute(key, record, at: moment)
   }
 
   private func maintenance(_ subject: AlertSubject, _ label: Label?, at moment: Moment) -> String? {
@@ -75,15 +81,20 @@ extension FleetState {
       guard let scope = window.maintenance, window.contains(moment.wall) else { return false }
       switch subject {
       case .node(let name): return scope.contains(name, label)
-      case .site(let site): return !scope.sites.isEmpty && Scope.fits(scope.sites, site) && scope.nodes.isEmpty
+      // Of some of its nodes only is not of the site.
+      case .site(let site): return scope.nodes.isEmpty && scope.groups.isEmpty && Scope.fits(scope.sites, site)
       case .fleet: return scope == Scope()
       }
     }?.name
   }
 
-  /// A node that cannot be heard has a more urgent trouble than what it said last.
+  /// A node that cannot be heard has a more urgent trouble than what it said last; but where it was taken is what
+  /// people need to know most then.
   private func inhibition(_ rule: Rule, _ node: Node) -> Mute? {
-    guard !rule.kind.isEvent, rule.kind != .silent, rule.kind != .flapping else { return nil }
+    switch rule.kind {
+    case .shake, .impact, .clone, .together, .silent, .flapping, .moved, .geofence: return nil
+    case .lostFix, .poorFix, .tipped, .sensorFault, .clockWrong, .spool, .rate: break
+    }
     switch node.presence {
     case .lost, .silent: return Mute(.inhibited, "the node is \(node.presence.rawValue)")
     case .online, .stopped, .unknown: return nil
@@ -92,55 +103,69 @@ extension FleetState {
 
   // MARK: Looking again
 
-  /// Keeps in mind which alerts time or a change elsewhere may make news.
+  /// Keeps in mind when time alone makes an alert worth another look.
   mutating func attend(_ key: AlertKey, _ record: AlertRecord) {
-    let isWorthIt =
-      record.memory.flap != nil
-      || record.life.isFiring && (record.notice.mute != nil || record.notice.repeats != nil || hasSilences)
-    if isWorthIt { attended.insert(key) } else { attended.remove(key) }
-    guard isWorthIt else { return }
-    // What nobody is told of is not told again: looking at it then would change nothing.
-    let isRepeating = record.notice.mute == nil && record.notice.acknowledgement == nil
-    let repeats = isRepeating ? record.notice.repeats : nil
-    let due = [
-      repeats, record.memory.flap.map { $0.changed + configuration.flapping.calmS },
-      groupDue(key, record),
-    ]
-    policyDue = ([policyDue] + due).compactMap { $0 }.min()
+    let due = attention(key, record)
+    attended[key] = due
+    policyDue = [policyDue, due].compactMap { $0 }.min()
   }
 
-  private var hasSilences: Bool { !silences.isEmpty || !configuration.windows.isEmpty }
+  private func attention(_ key: AlertKey, _ record: AlertRecord) -> Instant? {
+    if let flap = record.memory.flap { return flap.changed + configuration.flapping.calmS }
+    guard record.life.isFiring else { return record.isQuiet ? memoryEnds(key, record.memory) : nil }
+    switch record.notice.mute?.cause {
+    case .waiting: return groupDue(key, record)
+    // What nobody is told of is not told again.
+    case nil: return record.notice.acknowledgement == nil ? record.notice.repeats : nil
+    default: return nil
+    }
+  }
 
-  /// Looks at what keeps alerts from being told, where anything about that changed or was due to.
+  /// When what is counted is all out of its window; nil: nothing is counted.
+  private func memoryEnds(_ key: AlertKey, _ memory: RuleMemory) -> Instant? {
+    let strikes = memory.strikes.last.map { $0.at + (configuration.rules[key.rule].condition.withinS ?? 0) }
+    let raises = memory.raises.last.map { $0 + configuration.flapping.windowS }
+    return [strikes, raises].compactMap { $0 }.max()
+  }
+
+  /// Looks at what keeps alerts from being told, where anything about that changed or was due to. Without a link
+  /// nobody knows how anything is: that waits.
   mutating func applyPolicy(at moment: Moment) {
-    guard isPolicyStale || policyDue.map({ $0 <= moment.instant }) ?? false else { return }
-    isPolicyStale = false
-    policyDue = nil
-    expireSilences(at: moment)
-    for key in attended.sorted(by: inOrder) { reconsider(key, at: moment) }
-    for key in attended { if let record = records[key] { attend(key, record) } }
-    notePolicyTimes(at: moment)
+    guard isConnected else { return }
+    func isDue(_ due: Instant?) -> Bool { due.map { $0 <= moment.instant } ?? false }
+    if isPolicyStale || isDue(calendarDue) {
+      isPolicyStale = false
+      expireSilences(at: moment)
+      noteCalendar(at: moment)
+      judgeGroups(at: moment)
+      for (key, record) in records where record.life.isFiring { restless.insert(key) }
+    }
+    if isDue(policyDue) {
+      for (key, due) in attended where isDue(due) { restless.insert(key) }
+      policyDue = attended.values.filter { !isDue($0) }.min()
+    }
+    // Looking at one may make another restless.
+    while !restless.isEmpty {
+      let keys = restless.sorted(by: inOrder)
+      restless = []
+      for key in keys { reconsider(key, at: moment) }
+    }
   }
 
   /// When the calendar changes something. The calendar may be set meanwhile: that is looked at by itself.
-  private mutating func notePolicyTimes(at moment: Moment) {
+  private mutating func noteCalendar(at moment: Moment) {
     var times = silences.values.flatMap { [$0.start, $0.end] }.filter { $0 > moment.wall }
     times += configuration.windows.compactMap { $0.nextChange(after: moment.wall) }
-    guard let next = times.min() else { return }
-    let due = moment.instant + max(0.001, next - moment.wall)
-    policyDue = policyDue.map { min($0, due) } ?? due
+    calendarDue = times.min().map { moment.instant + max(0.001, $0 - moment.wall) }
   }
 
   private mutating func reconsider(_ key: AlertKey, at moment: Moment) {
-    guard var record = records[key] else {
-      attended.remove(key)
-      return
-    }
+    guard var record = records[key] else { return }
     if let flap = record.memory.flap {
-      guard moment.instant - flap.changed >= configuration.flapping.calmS else { return }
+      guard flap.changed + configuration.flapping.calmS <= moment.instant else { return }
       return endFlap(key, at: moment)
     }
-    guard record.life.isFiring else { return }
+    guard record.life.isFiring else { return forgetMemory(key, record, at: moment) }
     let mute = mute(key, record, at: moment)
     if mute?.cause != record.notice.mute?.cause { return change(mute, key, record, at: moment) }
     guard let repeats = record.notice.repeats, repeats <= moment.instant, mute == nil,
@@ -151,19 +176,28 @@ extension FleetState {
     tell(key, record, .firing, previous: .firing, "it fires still", isRepeated: true, at: moment)
   }
 
+  /// Nothing goes on, and what was counted does not count any more.
+  private mutating func forgetMemory(_ key: AlertKey, _ quiet: AlertRecord, at moment: Moment) {
+    guard quiet.isQuiet, let end = memoryEnds(key, quiet.memory), end <= moment.instant else { return }
+    var record = quiet
+    record.memory.strikes = []
+    record.memory.raises = []
+    put(key, record)
+  }
+
   private mutating func change(_ mute: Mute?, _ key: AlertKey, _ before: AlertRecord, at moment: Moment) {
     var record = before
-    let was = before.notice.mute
     record.notice.mute = mute
     if let mute {
       put(key, record)
       decide(.muted, key, record, mute.reason, at: moment)
     } else {
-      let reason = "nothing keeps it from being told any more: \(was?.reason ?? "")"
-      if !record.notice.isTold { noteTelling(&record, key, at: moment) }
+      let reason = "nothing keeps it from being told any more: \(before.notice.mute?.reason ?? "")"
+      let isNews = !before.notice.isTold || before.notice.isToldAsFlapping
+      if isNews { noteTelling(&record, key, at: moment) }
       put(key, record)
       decide(.unmuted, key, record, reason, at: moment)
-      if !before.notice.isTold { tell(key, record, .firing, previous: nil, reason, at: moment) }
+      if isNews { tell(key, record, .firing, previous: nil, reason, at: moment) }
     }
     publishFiring(key, at: moment)
   }

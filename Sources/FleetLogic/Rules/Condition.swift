@@ -40,7 +40,7 @@ public enum Condition: Equatable, Sendable {
     public var minPeakG = 0.0
     /// While the alert fires, those from here on keep it firing [g]; nil: as `minPeakG`.
     public var clearPeakG: Double?
-    /// So many within `withinS` raise the alert.
+    /// So many within `withinS` raise the alert. From 2 on it fires as long as there are so many.
     public var count = 1
     /// See `count` [s].
     public var withinS = 600.0
@@ -242,6 +242,15 @@ extension Condition {
       case .rate: .rate(Rate())
       case .together: .together(Together.Settings())
       }
+  }
+
+  /// Within so long strikes are counted [s]; nil: they are not.
+  var withinS: Double? {
+    switch self {
+    case .shake(let events), .impact(let events): events.withinS
+    case .flapping(let flapping): flapping.withinS
+    default: nil
+    }
   }
 
   /// What it looks at.

@@ -19,8 +19,6 @@ extension FleetState {
     }
   }
 
-  private func isFiring(_ key: AlertKey) -> Bool { records[key]?.life.isFiring ?? false }
-
   private mutating func apply(_ trouble: DeviceTrouble?, _ key: AlertKey, _ rule: Rule, at moment: Moment) {
     guard let trouble else {
       return observe(key, .clears(after: rule.clearForS), "nothing is wrong with it", at: moment)
@@ -49,6 +47,8 @@ extension FleetState {
         observe(key, .holds(after: rule.forS ?? 0), reason, at: moment) { $0.value = offS.rounded() }
       } else if abs(offS) <= wrong.clearS {
         observe(key, .clears(after: rule.clearForS), "its clock is right", at: moment)
+      } else {
+        observe(key, .between, reason, at: moment)
       }
     }
   }

@@ -32,7 +32,7 @@ extension FleetState {
       case (.poorFix(let poor), .lost(let loss)) where !loss.isBacklog && loss.rejectedBy == .accuracy:
         judgeAccuracy(loss.rejectedAccuracyM, poor, key, rule, at: moment)
       case (.moved(let moved), .fixed(let position)) where !position.isBacklog:
-        judgePlace(position, moved, key, rule, at: moment)
+        judgePlace(position, moved, key, rule, node: index, at: moment)
       default: continue
       }
     }
@@ -47,17 +47,22 @@ extension FleetState {
       observe(key, .holds(after: rule.forS ?? 0), reason, at: moment) { $0.value = accuracyM }
     } else if accuracyM <= poor.clearM {
       observe(key, .clears(after: rule.clearForS), reason, at: moment)
+    } else {
+      observe(key, .between, reason, at: moment)
     }
   }
 
   private mutating func judgePlace(
-    _ position: LocationMessage.Position, _ moved: Condition.Moved, _ key: AlertKey, _ rule: Rule, at moment: Moment
+    _ position: LocationMessage.Position, _ moved: Condition.Moved, _ key: AlertKey, _ rule: Rule,
+    node index: Int, at moment: Moment
   ) {
     var record = records[key] ?? AlertRecord(since: moment.wall)
     let here = RuleMemory.Parking(
       latitude: position.latitude, longitude: position.longitude, accuracyM: position.accuracyM ?? 0,
       since: moment.instant, isParked: false)
-    let step = record.memory.take(here, moved, isAway: !record.isQuiet)
+    let presence = (nodes[index].presence, nodes[index].presenceSince.instant)
+    let step = record.memory.take(
+      here, moved, isAway: !record.isQuiet, presentSince: presence.0 == .online ? presence.1 : moment.instant)
     put(key, record)
     switch step {
     case .none: return
@@ -66,6 +71,7 @@ extension FleetState {
         key, .holds(after: rule.forS ?? 0), "it is \(Decimal.text(distanceM, decimals: 0)) m from where it stood",
         at: moment
       ) { $0.value = distanceM.rounded() }
+    case .between: observe(key, .between, "it is near where it stood", at: moment)
     case .back: observe(key, .clears(after: rule.clearForS), "it is back where it stood", at: moment)
     case .settled:
       observe(key, .clears(after: rule.clearForS), "it has stood at another place since", at: moment)
@@ -97,7 +103,8 @@ extension FleetState {
     let isFaceGood =
       tipped.faces.isEmpty
       ? upright.map { $0.face == orientation.face } ?? true : tipped.faces.contains(orientation.face)
-    let leanDeg = upright.map { degrees(acos(min(1, max(-1, $0.up.dot(orientation.up))))) }
+    // From another side that may be up, too, nobody knows how it leans.
+    let leanDeg = upright.flatMap { !isFaceGood || $0.face == orientation.face ? $0 : nil }.map { degrees(acos(min(1, max(-1, $0.up.dot(orientation.up))))) }
     guard isFaceGood else {
       return observe(
         key, .holds(after: rule.forS ?? 0), "its side \(orientation.face.rawValue) is up", at: moment
@@ -106,10 +113,9 @@ extension FleetState {
     guard let raiseDeg = tipped.raiseDeg, let leanDeg, leanDeg > tipped.clearDeg ?? raiseDeg else {
       return observe(key, .clears(after: rule.clearForS), "it stands upright", at: moment)
     }
-    guard leanDeg > raiseDeg else { return }
-    observe(
-      key, .holds(after: rule.forS ?? 0), "it leans by \(Decimal.text(leanDeg, decimals: 0)) degrees", at: moment
-    ) { $0.value = leanDeg.rounded() }
+    let reason = "it leans by \(Decimal.text(leanDeg, decimals: 0)) degrees"
+    guard leanDeg > raiseDeg else { return observe(key, .between, reason, at: moment) }
+    observe(key, .holds(after: rule.forS ?? 0), reason, at: moment) { $0.value = leanDeg.rounded() }
   }
 }
 
@@ -120,20 +126,27 @@ extension RuleMemory {
     case none
     /// It is so far from where it stood [m], at least.
     case away(Double)
+    /// Neither.
+    case between
     case back
     /// It has stood somewhere else for long enough.
     case settled
   }
 
-  /// Takes a position. Where nothing came meanwhile it stayed where it was: nodes publish when they move.
-  mutating func take(_ here: Parking, _ moved: Condition.Moved, isAway: Bool) -> Step {
+  /// Takes a position. Where nothing came meanwhile the node stayed where it was: nodes publish when they move. But one
+  /// that could not be heard may have been anywhere, and parks only with a second position there.
+  /// - Parameter presentSince: since when the node can be heard without a break.
+  mutating func take(_ here: Parking, _ moved: Condition.Moved, isAway: Bool, presentSince: Instant) -> Step {
     guard var home = parking else {
       parking = here
       return .none
     }
     let distanceM = home.distanceM(to: here)
-    if !home.isParked, here.since - home.since >= moved.parkedS { home.isParked = true }
-    if distanceM <= moved.clearM {
+    let isNear = distanceM <= moved.clearM
+    if here.since - home.since >= moved.parkedS, isNear || presentSince <= home.since { home.isParked = true }
+    if isNear {
+      // A first position is often a bad one.
+      if !isAway, here.accuracyM < home.accuracyM { home.move(to: here) }
       parking = home
       stand = nil
       return isAway ? .back : .none
@@ -145,7 +158,7 @@ extension RuleMemory {
     parking = home
     if let place = stand, place.distanceM(to: here) <= moved.clearM {
       guard here.since - place.since >= moved.parkedS else {
-        return distanceM > moved.raiseM ? .away(distanceM) : .none
+        return distanceM > moved.raiseM ? .away(distanceM) : .between
       }
       parking = place
       parking?.isParked = true
@@ -153,11 +166,16 @@ extension RuleMemory {
       return .settled
     }
     stand = here
-    return distanceM > moved.raiseM ? .away(distanceM) : .none
+    return distanceM > moved.raiseM ? .away(distanceM) : .between
   }
 }
 
 extension RuleMemory.Parking {
+  /// The same stay at a place that is better known.
+  fileprivate mutating func move(to better: Self) {
+    (latitude, longitude, accuracyM) = (better.latitude, better.longitude, better.accuracyM)
+  }
+
   /// How far it is at least from one place to another, as well as both are known [m].
   func distanceM(to other: RuleMemory.Parking) -> Double {
     guard let here = Together.Place(latitude: latitude, longitude: longitude),

@@ -10,6 +10,8 @@ extension FleetState {
     case strikes(after: Double, lapsesAfter: Double)
     /// The condition is over; the alert may resolve after that many seconds.
     case clears(after: Double)
+    /// Between the thresholds: what is not raised by now is not raised by this, and what fires goes on.
+    case between
   }
 
   /// The rules that concern a node, of one kind or all.
@@ -85,8 +87,9 @@ extension FleetState {
 
   /// What a change of a node's presence does to conditions that last, beside those that `watch` looks at.
   mutating func settleAbsences(node index: Int, at moment: Moment) {
-    isPolicyStale = true
+    if nodes[index].presence != .online { nodes[index].interruptTraffic() }
     for number in nodes[index].rules {
+      restless.insert(AlertKey(rule: number, node: index))
       switch configuration.rules[number].kind {
       case .poorFix, .sensorFault, .clockWrong, .spool, .rate, .tipped:
         _ = settleAbsence(AlertKey(rule: number, node: index), node: index, at: moment)

@@ -32,6 +32,10 @@ extension FleetState {
         take(strike, key, events, at: moment)
       }
       guard shake.phase != .began, records[key]?.lastShake == strike.identity else { continue }
+      guard events.count == 1 else {
+        strengthen(key, to: shake.peakG)
+        continue
+      }
       let reason = shake.reason.map { "the shake was cancelled: \($0.rawValue)" } ?? "the shake ended"
       observe(key, .clears(after: rule.clearForS), reason, at: moment) { record in
         record.value = max(record.value ?? 0, shake.peakG)
@@ -42,8 +46,18 @@ extension FleetState {
   /// No more can come of the shakes that go on.
   mutating func endShakes(node index: Int, _ reason: String, at moment: Moment) {
     for (key, rule) in rules(of: index, .shake) {
+      // What is counted has happened.
+      guard case .shake(let events) = rule.condition, events.count == 1 else { continue }
       observe(key, .clears(after: rule.clearForS), reason, at: moment)
     }
+  }
+
+  /// The last shake that was counted turns out to be stronger.
+  private mutating func strengthen(_ key: AlertKey, to peakG: Double) {
+    guard var record = records[key], let last = record.memory.strikes.indices.last else { return }
+    record.memory.strikes[last].peakG = max(record.memory.strikes[last].peakG ?? 0, peakG)
+    if !record.isQuiet { record.value = max(record.value ?? 0, peakG) }
+    put(key, record)
   }
 
   // MARK: Impacts
@@ -72,7 +86,7 @@ extension FleetState {
         records[key]?.lastShake != strike.identity
       else { continue }
       take(strike, key, events, at: moment)
-      guard records[key]?.lastShake == strike.identity else { continue }
+      guard events.count == 1, records[key]?.lastShake == strike.identity else { continue }
       observe(key, .clears(after: rule.clearForS), "\(strike.name) takes no time", at: moment)
     }
   }
@@ -88,33 +102,35 @@ extension FleetState {
       return log(
         .information, "\(subject(key.place)): \(what) of \(plain(age.rounded())) s ago does not raise \(rule.name)")
     }
-    var counted = 1
+    var (counted, lapsesS, peaks) = (1, strike.lapsesS, [strike.peakG])
     if events.count > 1 {
-      counted = count(strike, key, events, at: moment)
-      guard isActive || counted >= events.count else { return }
+      let strikes = count(strike, key, events, at: moment)
+      guard strikes.count >= events.count else { return }
+      (counted, peaks) = (strikes.count, strikes.map(\.peakG))
+      lapsesS = max(0, strikes[strikes.count - events.count].at + events.withinS - moment.instant)
     }
     observe(
-      key, .strikes(after: rule.forS ?? 0, lapsesAfter: strike.lapsesS), strike.name, at: moment
+      key, .strikes(after: rule.forS ?? 0, lapsesAfter: lapsesS), strike.name, at: moment
     ) { record in
       record.life.count = isActive ? record.life.count + 1 : counted
-      if let peakG = strike.peakG { record.value = max(record.value ?? 0, peakG) }
+      record.value = (peaks + [record.value]).compactMap { $0 }.max()
       record.lastShake = strike.identity
     }
   }
 
-  /// Notes a strike that raises an alert only with others. Answers how many there are.
+  /// Notes a strike that raises an alert only with others. Answers those of late.
   private mutating func count(
     _ strike: Strike, _ key: AlertKey, _ events: Condition.Events, at moment: Moment
-  ) -> Int {
+  ) -> [RuleMemory.Strike] {
     var record = records[key] ?? AlertRecord(since: moment.wall)
-    let counted = record.memory.strike(at: moment.instant, withinS: events.withinS, limit: events.count)
+    let counted = record.memory.strike(
+      RuleMemory.Strike(at: moment.instant, peakG: strike.peakG), withinS: events.withinS, limit: events.count)
     record.lastShake = strike.identity
-    if record.isQuiet { record.value = [record.value, strike.peakG].compactMap { $0 }.max() }
     put(key, record)
     log(
       .debug,
       "\(configuration.rules[key.rule].name) on \(subject(key.place)): \(strike.name), \(counted) of "
         + "\(events.count) within \(plain(events.withinS)) s")
-    return counted
+    return record.memory.strikes
   }
 }

@@ -9,11 +9,12 @@ extension FleetState {
     for (key, rule) in rules(of: index, .flapping) {
       guard case .flapping(let flapping) = rule.condition else { continue }
       var record = records[key] ?? AlertRecord(since: moment.wall)
-      let count = record.memory.strike(at: moment.instant, withinS: flapping.withinS, limit: max(1000, flapping.count))
+      let count = record.memory.strike(
+        RuleMemory.Strike(at: moment.instant), withinS: flapping.withinS, limit: max(100, flapping.count))
       put(key, record)
       guard count >= flapping.count || !record.isQuiet else { continue }
       // Until so many have left the window that no more than `clearCount` are in it.
-      let last = record.memory.strikes[max(0, count - 1 - flapping.clearCount)]
+      let last = record.memory.strikes[max(0, count - 1 - flapping.clearCount)].at
       observe(
         key, .strikes(after: rule.forS ?? 0, lapsesAfter: max(0, last - moment.instant + flapping.withinS)),
         "its connection broke \(count) times within \(Age.phrase(flapping.withinS))", at: moment
@@ -43,7 +44,7 @@ extension FleetState {
   mutating func countTraffic(node index: Int, at moment: Moment) {
     for (key, rule) in rules(of: index, .rate) {
       guard case .rate(let rate) = rule.condition else { continue }
-      var traffic = nodes[index].traffic[key.rule] ?? Traffic(at: moment.instant)
+      var traffic = nodes[index].traffic[key.rule] ?? Traffic()
       let measured = traffic.note(at: moment.instant, windowS: rate.windowS)
       nodes[index].traffic[key.rule] = traffic
       guard let perMin = measured else { continue }
@@ -53,7 +54,7 @@ extension FleetState {
       case .odd(let reason):
         observe(key, .holds(after: rule.forS ?? 0), reason, at: moment) { $0.value = (perMin * 10).rounded() / 10 }
       case .usual(let reason): observe(key, .clears(after: rule.clearForS), reason, at: moment)
-      case .neither: break
+      case .neither: observe(key, .between, "it sends almost what it should", at: moment)
       }
       // What is odd says nothing of what is usual.
       if !isActive, case .odd = verdict { continue }
@@ -62,24 +63,33 @@ extension FleetState {
   }
 }
 
+extension Node {
+  /// It could not be heard, so that nobody knows what it sent.
+  mutating func interruptTraffic() { for rule in traffic.keys { traffic[rule]?.interrupt() } }
+}
+
 /// How much a node sends, and usually does.
 struct Traffic: Equatable, Sendable {
   /// So many windows make a usual rate.
   static let leastWindows = 12
 
-  private var start: Instant
+  /// When the window began; nil: it begins with the next message.
+  private var start: Instant?
   private var count = 0
   private var windows = 0
   private var meanPerMin = 0.0
 
-  init(at now: Instant) {
-    start = now
+  /// The node could not be heard: a window that was open says nothing.
+  mutating func interrupt() {
+    start = nil
+    count = 0
   }
 
   /// Counts a message. Answers the rate over the window that it ends [1/min]; nil: it ends none.
   mutating func note(at now: Instant, windowS: Double) -> Double? {
-    let passedS = now - start
-    guard passedS >= windowS else {
+    let passedS = now - (start ?? now)
+    guard start != nil, passedS >= windowS else {
+      start = start ?? now
       count += 1
       return nil
     }
