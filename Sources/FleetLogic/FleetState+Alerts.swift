@@ -130,6 +130,7 @@ extension FleetState {
   ) {
     var alert = alert(key, record, state, previous: previous, reason, at: moment)
     alert.isRepeated = isRepeated
+    alert.mayHaveBeenTold = !isRepeated && record.notice.mayBeTold
     alert.mute = nil
     effects.append(.alert(alert))
     noteUntold(key, alert)

@@ -119,7 +119,8 @@ extension FleetState {
     put(key, record)
     touched.remove(key)
     if record.life.isFiring { firingCount += 1 }
-    if rule.kind == .silent, record.life.isFiring, let index = key.node, nodes[index].presence == .online {
+    // Where it is clearing the node is back.
+    if rule.kind == .silent, case .firing = record.life.phase, let index = key.node, nodes[index].presence == .online {
       nodes[index].presence = .silent
     }
     return kept.untold

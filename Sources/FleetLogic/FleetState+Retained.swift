@@ -74,7 +74,13 @@ extension FleetState {
     record.id = message.id
     record.value = message.value
     record.life.adopt(count: message.count)
-    record.notice.isTold = message.muted == nil
+    let mute = message.muted.flatMap { Mute.Cause(rawValue: $0) }
+    record.notice.isTold = mute == nil || mute == .flapping
+    record.notice.mayBeTold = !record.notice.isTold
+    record.notice.isToldAsFlapping = mute == .flapping
+    // Whether that still holds is looked at.
+    record.notice.mute = mute.map { Mute($0, "that was so before the restart") }
+    restless.insert(key)
     record.notice.repeats = rule.repeatS.map { moment.instant + $0 }
     put(key, record)
     retainedAlerts.note(key)

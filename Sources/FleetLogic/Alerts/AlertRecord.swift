@@ -38,6 +38,8 @@ struct AlertRecord: Equatable, Sendable {
 struct Notice: Equatable, Sendable {
   /// That it fires.
   var isTold = false
+  /// They may have been told of it before a restart, or not.
+  var mayBeTold = false
   /// What they heard last is that it comes and goes.
   var isToldAsFlapping = false
   /// When it fired, on the monotonic clock.

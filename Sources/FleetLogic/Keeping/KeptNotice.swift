@@ -6,6 +6,7 @@ internal import Telemetry
 /// What people were told of an alert.
 struct KeptNotice: Equatable, Sendable {
   var isTold: Bool
+  var mayBeTold: Bool
   var isToldAsFlapping: Bool
   var firedAgoS: Double?
   var repeatsInS: Double?
@@ -14,6 +15,7 @@ struct KeptNotice: Equatable, Sendable {
 
   init(_ notice: Notice, at now: Instant) {
     isTold = notice.isTold
+    mayBeTold = notice.mayBeTold
     isToldAsFlapping = notice.isToldAsFlapping
     firedAgoS = notice.fired.map { now - $0 }
     repeatsInS = notice.repeats.map { $0 - now }
@@ -22,7 +24,7 @@ struct KeptNotice: Equatable, Sendable {
   }
 
   func notice(agoS: Double, at now: Instant) -> Notice {
-    var notice = Notice(isTold: isTold, isToldAsFlapping: isToldAsFlapping)
+    var notice = Notice(isTold: isTold, mayBeTold: mayBeTold, isToldAsFlapping: isToldAsFlapping)
     notice.fired = firedAgoS.map { now - ($0 + agoS) }
     notice.repeats = repeatsInS.map { now + max(0, $0 - agoS) }
     notice.mute = mute
@@ -33,6 +35,7 @@ struct KeptNotice: Equatable, Sendable {
   func encode(_ json: inout JSONWriter) {
     json.object("notice") { json in
       json.boolean("told", isTold)
+      json.boolean("told_perhaps", mayBeTold ? true : nil)
       json.boolean("told_flapping", isToldAsFlapping ? true : nil)
       json.number("fired_ago_s", firedAgoS, decimals: 3)
       json.number("repeats_in_s", repeatsInS, decimals: 3)
@@ -47,6 +50,7 @@ struct KeptNotice: Equatable, Sendable {
   init?(_ json: JSONValue?) {
     guard let json, let isTold = json["told"]?.bool else { return nil }
     self.isTold = isTold
+    mayBeTold = json["told_perhaps"]?.bool ?? false
     isToldAsFlapping = json["told_flapping"]?.bool ?? false
     firedAgoS = json["fired_ago_s"]?.number
     repeatsInS = json["repeats_in_s"]?.number

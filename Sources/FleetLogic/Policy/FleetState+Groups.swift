@@ -49,10 +49,12 @@ extension FleetState {
   private mutating func judgeGroup(rule: Int, _ site: Int, _ settings: Rule.Grouping, at moment: Moment) {
     let group = AlertKey(rule: rule, place: .site(site))
     let isGrouped = isFiring(group)
-    let concerned = concerned(rule, site, at: moment)
+    // One that fires ends with its nodes' trouble, not when somebody silences them.
+    let concerned = isGrouped ? sites[site].active[rule] ?? 0 : concerned(rule, site, at: moment)
     let needed = settings.needed(of: sites[site].size)
     let count = "\(concerned) of \(sites[site].size) nodes there are"
-    if concerned >= needed {
+    // While all of them may still come back in time, it is nobody's trouble.
+    if concerned >= needed, isGrouped || members(rule, site).contains(where: isFiring) {
       observe(group, .holds(after: 0), "\(count) concerned", at: moment) {
         $0.life.count = max($0.life.count, concerned)
         $0.value = Double(concerned)

@@ -27,6 +27,7 @@ extension FleetState {
 
   private func noteTelling(_ record: inout AlertRecord, _ key: AlertKey, at moment: Moment) {
     record.notice.isTold = true
+    record.notice.mayBeTold = false
     record.notice.isToldAsFlapping = false
     record.notice.mute = nil
     record.notice.repeats = configuration.rules[key.rule].repeatS.map { moment.instant + $0 }
@@ -39,13 +40,14 @@ extension FleetState {
       return noteFlap(key, at: moment)
     }
     decide(.resolved, key, record, reason, at: moment)
-    if record.notice.isTold {
+    let isHeard = record.notice.isTold || record.notice.mayBeTold
+    if isHeard {
       tell(key, record, .resolved, previous: .firing, reason, at: moment)
     } else {
       decide(.muted, key, record, "nobody was told that it fired", at: moment)
     }
     let alert = alert(key, record, .resolved, previous: .firing, reason, at: moment)
-    publishOver(key, alert, isTold: record.notice.isTold)
+    publishOver(key, alert, isTold: isHeard)
   }
 
   // MARK: Why not
@@ -194,10 +196,13 @@ extension FleetState {
     } else {
       let reason = "nothing keeps it from being told any more: \(before.notice.mute?.reason ?? "")"
       let isNews = !before.notice.isTold || before.notice.isToldAsFlapping
-      if isNews { noteTelling(&record, key, at: moment) }
       put(key, record)
       decide(.unmuted, key, record, reason, at: moment)
-      if isNews { tell(key, record, .firing, previous: nil, reason, at: moment) }
+      if isNews {
+        tell(key, record, .firing, previous: nil, reason, at: moment)
+        noteTelling(&record, key, at: moment)
+        put(key, record)
+      }
     }
     publishFiring(key, at: moment)
   }

@@ -104,7 +104,9 @@ extension FleetState {
       tipped.faces.isEmpty
       ? upright.map { $0.face == orientation.face } ?? true : tipped.faces.contains(orientation.face)
     // From another side that may be up, too, nobody knows how it leans.
-    let leanDeg = upright.flatMap { !isFaceGood || $0.face == orientation.face ? $0 : nil }.map { degrees(acos(min(1, max(-1, $0.up.dot(orientation.up))))) }
+    let leanDeg = upright.flatMap { !isFaceGood || $0.face == orientation.face ? $0 : nil }.map {
+      degrees(acos(min(1, max(-1, $0.up.dot(orientation.up)))))
+    }
     guard isFaceGood else {
       return observe(
         key, .holds(after: rule.forS ?? 0), "its side \(orientation.face.rawValue) is up", at: moment

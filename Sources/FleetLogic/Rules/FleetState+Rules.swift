@@ -44,7 +44,8 @@ extension FleetState {
       observe(key, .holds(after: silence.holdS), "its will came", at: moment)
     case .stopped:
       observe(key, .clears(after: 0), "it said good-bye", at: moment)
-    case .online where nodes[index].lastSeen == moment:
+    // What the broker kept says nothing about silence; but after a will it says that the node is back.
+    case .online where nodes[index].lastSeen == moment || nodes[index].presenceSince == moment:
       observe(key, .clears(after: rule.clearForS), "it is back", at: moment)
     case .online, .silent, .unknown:
       return
@@ -87,7 +88,12 @@ extension FleetState {
 
   /// What a change of a node's presence does to conditions that last, beside those that `watch` looks at.
   mutating func settleAbsences(node index: Int, at moment: Moment) {
-    if nodes[index].presence != .online { nodes[index].interruptTraffic() }
+    if nodes[index].presence != .online {
+      nodes[index].interruptTraffic()
+    } else if let orientation = nodes[index].orientation {
+      // It says so again only when it is turned.
+      judgeOrientation(orientation.content, node: index, at: moment)
+    }
     for number in nodes[index].rules {
       restless.insert(AlertKey(rule: number, node: index))
       switch configuration.rules[number].kind {
