@@ -7,6 +7,10 @@ struct Bench {
 
   var fleet: FleetState
   var now = Instant.start
+  /// Nothing reaches the fleet tool.
+  var isDeaf = false
+  /// The last payload on each topic, whether it was heard or not.
+  private(set) var lastPayloads: [String: [UInt8]] = [:]
   /// The next sequence number of each node.
   private var sequences: [String: UInt64] = [:]
 
@@ -40,7 +44,9 @@ struct Bench {
   // MARK: Messages
 
   mutating func raw(_ topic: String, _ payload: [UInt8], retained: Bool = false) -> [Effect] {
-    fleet.handle(.message(topic: Array(topic.utf8), payload: payload, retained: retained), at: now)
+    lastPayloads[topic] = payload
+    if isDeaf { return [] }
+    return fleet.handle(.message(topic: Array(topic.utf8), payload: payload, retained: retained), at: now)
   }
 
   /// A message of a node. Events are numbered, unless a number is given.
