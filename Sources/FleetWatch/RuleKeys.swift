@@ -33,7 +33,7 @@ extension Rule {
       "How much it matters."),
     .number(
       "for_s", 0...604_800, unit: "s", note: forNote,
-      "How long the condition must hold before the alert fires. For lost-fix it counts from the node's message that "
+      "Not impact: how long the condition must hold before the alert fires. For lost-fix it counts from the node's message that "
         + "it has no position, which comes some time after the last one; the alert says how long that is ago."),
     .number(
       "clear_for_s", 0...604_800, unit: "s", note: clearForNote,
@@ -63,7 +63,8 @@ extension Rule {
       "Only shake and impact: while the alert fires, those from here on keep it firing."),
     .integer(
       "count", 1...1000, note: "1; flapping 5",
-      "Only shake, impact and flapping: so many within within_s raise the alert."),
+      "Only shake, impact and flapping: so many within within_s raise the alert. Shakes and impacts: from 2 on it fires "
+        + "as long as there are so many."),
     .number("within_s", 1...604_800, unit: "s", note: "600; flapping 3600", "See count."),
     .integer("clear_count", 0...1000, note: "2", "Only flapping: it ends with no more than so many within within_s."),
     .texts("phases", note: "began, ended", "Only shake: the phases that count: began, ended, cancelled.")
@@ -140,6 +141,8 @@ extension Rule {
 
   /// Which keys are for which kinds; the others are for all.
   static let kindsOfKeys: [(key: String, kinds: [Kind])] = [
+    // An impact takes no time.
+    ("for_s", Kind.allCases.filter { $0 != .impact }), ("group_nodes", Kind.allCases.filter { $0 != .together }),
     ("hold_s", [.silent]), ("min_peak_g", [.shake, .impact]), ("clear_peak_g", [.shake, .impact]),
     ("count", [.shake, .impact, .flapping]), ("within_s", [.shake, .impact, .flapping]), ("clear_count", [.flapping]),
     ("phases", [.shake]), ("free_fall", [.impact]), ("max_age_s", [.shake, .impact]), ("reasons", [.lostFix]),

@@ -13,7 +13,7 @@ extension Rule {
     for table in configuration.rows("rule") {
       guard let kind = Kind(rawValue: table.text("kind")) else { continue }
       let rule = Rule(table, kind)
-      problems += misplaced(table, kind) + reversed(table, rule)
+      problems += misplaced(table, kind) + reversed(table, rule) + ungrouped(table, rule)
       problems += unknown(table, "sinks", sinks, "sink") + unknown(table, "only", windows.map(\.name), "window")
       problems += unknown(table, "except", windows.map(\.name), "window")
       if rules.contains(where: { $0.name == rule.name }) {
@@ -49,6 +49,14 @@ extension Rule {
       let noun = kinds.count == 1 ? "the kind" : "the kinds"
       return table.problem(
         key, "is for rules of \(noun) \(names), and this one is \(kind.rawValue); remove it")
+    }
+  }
+
+  /// Keys of a group where there is none.
+  private static func ungrouped(_ table: ConfigurationTable, _ rule: Rule) -> [ConfigurationProblem] {
+    guard rule.grouping == nil else { return [] }
+    return ["group_share", "group_wait_s"].filter { table.isSet($0) }.map {
+      table.problem($0, "means nothing without group_nodes; set that to 1 or more")
     }
   }
 
@@ -113,6 +121,7 @@ extension Condition {
       self = .lostFix(lostFix)
     case .poorFix(var poor):
       table.read("raise_m", &poor.raiseM)
+      poor.clearM = min(poor.clearM, poor.raiseM)
       table.read("clear_m", &poor.clearM)
       self = .poorFix(poor)
     case .silent(var silence):

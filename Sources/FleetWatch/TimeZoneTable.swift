@@ -12,8 +12,11 @@ enum TimeZoneTable {
   static func isKnown(_ name: String) -> Bool {
     if ["UTC", "local"].contains(name) { return true }
     guard !name.hasPrefix("/"), !name.contains(".."), !name.isEmpty else { return false }
-    var status = stat()
-    return stat("\(folder)/\(name)", &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    // Other files are there, too: a zone's begins with TZif (tzfile(5)).
+    guard let file = fopen("\(folder)/\(name)", "re") else { return false }
+    defer { fclose(file) }
+    var magic = [UInt8](repeating: 0, count: 4)
+    return fread(&magic, 1, 4, file) == 4 && magic == Array("TZif".utf8)
   }
 
   /// The table of a zone that `isKnown`, from a day ago on.
