@@ -9,7 +9,6 @@ extension FleetState {
     effects.append(.link(link, at: moment))
     linkClock.resume(at: moment.instant, countingFrom: moment.instant)
     postponePending(at: moment)
-    isPolicyStale = true
     for index in nodes.indices { nodes[index].interruptTraffic() }
     if clock.quality == .none { noteClockForTogether() }
     silenceClock.resume(at: moment.instant, countingFrom: moment.instant + configuration.graceS)

@@ -7,72 +7,6 @@ import Testing
 @Suite struct PolicyCaseTests {
   private static let start = WallTime(seconds: Bench.epoch)
 
-  /// A fleet of nodes at a hall whose silence is told as one, with a store and sinks that take everything at once.
-  struct Hall {
-    var bench: Bench
-    var store = MemoryStore()
-    /// What the broker keeps of the alerts.
-    var retained: [String: [UInt8]] = [:]
-    var told: [String] = []
-
-    init(_ count: Int, _ change: (inout FleetState.Configuration) -> Void = { _ in }) {
-      var silence = Condition.Silence()
-      silence.holdS = 30
-      var lost = Rule(name: "lost-fix", kind: .lostFix)
-      (lost.forS, lost.clearForS) = (10, 5)
-      var configuration = FleetState.Configuration(
-        graceS: 0, rules: [Rule(name: "silent", .silent(silence)), lost], keeps: true)
-      for index in 0..<count { NodeName("n\(index)").map { configuration.labels[$0] = Label(site: "hall") } }
-      change(&configuration)
-      bench = Bench(configuration)
-      for index in 0..<count {
-        run { $0.send("n\(index)", .online(healthS: 80_000)) + $0.send("n\(index)", .fix()) }
-      }
-    }
-
-    /// Answers what was told.
-    @discardableResult mutating func run(_ work: (inout Bench) -> [Effect]) -> [String] {
-      let effects = work(&bench)
-      store.take(effects)
-      for publication in effects.publications where publication.topic.contains("/alerts/") {
-        retained[publication.topic] = publication.payload.isEmpty ? nil : publication.payload
-      }
-      var heard = effects.alerts
-      for alert in effects.fullAlerts { heard += run { $0.fleet.handle(.told(alert), at: $0.now) } }
-      told += effects.alerts
-      return heard
-    }
-
-    @discardableResult mutating func pass(_ seconds: Double) -> [String] { run { $0.pass(seconds) } }
-
-    @discardableResult mutating func order(_ order: Order) -> [String] {
-      run { $0.fleet.handle(.order(order, id: "1"), at: $0.now) }
-    }
-
-    mutating func silence(_ id: String, _ matchers: Matchers, forS: Double) -> [String] {
-      let now = bench.fleet.moment(bench.now).wall
-      return order(
-        .silence(Silence(id: id, matchers, start: now, end: now + forS, author: "kim", comment: "", made: now)))
-    }
-
-    mutating func restart(after seconds: Double = 1) -> [String] {
-      let stored = store
-      var heard = run { $0.restart(stored, after: seconds) }
-      for (topic, payload) in retained.sorted(by: { $0.key < $1.key }) {
-        heard += run { $0.raw(topic, payload, retained: true) }
-      }
-      return heard
-    }
-
-    func mute(_ subject: String, _ rule: String = "silent") -> Mute.Cause? {
-      bench.fleet.firingAlerts(at: bench.now).first { "\($0.subject)" == subject && $0.rule == rule }?.mute?.cause
-    }
-
-    func steps(_ subject: String) -> [Decision.Step] {
-      store.decisions.filter { "\($0.subject)" == subject }.map(\.step)
-    }
-  }
-
   private static func wakings(_ bench: inout Bench, _ seconds: Double) -> Int {
     let end = bench.now + seconds
     var count = 0
@@ -151,6 +85,17 @@ import Testing
     for index in 0..<4 { hall.run { $0.will("n\(index)") } }
     hall.run { $0.send("n3", .online(healthS: 80_000)) }
     #expect(hall.pass(200) == ["silent @hall firing 3"])
+  }
+
+  @Test func aSiteIsBackWhenThoseThatWereNotYetMissedAre() {
+    var hall = Hall(4)
+    hall.run { $0.will("n0") }
+    _ = hall.pass(25)
+    for index in 1..<3 { hall.run { $0.will("n\(index)") } }
+    #expect(hall.pass(6) == ["silent @hall firing 3"])
+    for index in 1..<3 { hall.run { $0.send("n\(index)", .online(healthS: 80_000)) } }
+    #expect(hall.pass(100) == ["silent n0 firing 1"])
+    #expect(hall.told.dropFirst() == ["silent @hall resolved 3", "silent n0 firing 1"])
   }
 
   @Test func nodesUnderMaintenanceAreNoneOfTheSitesTrouble() {
@@ -283,7 +228,9 @@ import Testing
 
   @Test func oneThatCameBackWhileTheLinkWasLostIsNotSilent() {
     var hall = Hall(1)
+    _ = hall.pass(5)
     hall.run { $0.will("n0") }
+    _ = hall.pass(5)
     hall.run { $0.fleet.handle(.disconnected(reason: "lost"), at: $0.now) }
     hall.run { $0.fleet.handle(.connected, at: $0.now) }
     hall.run { $0.send("n0", .online(healthS: 80_000), retained: true) }
