@@ -16,11 +16,22 @@ extension FleetState {
     var alerts: [Alert] = []
     for alert in kept.alerts { alerts += restore(alert, last: last, at: moment(now)) }
     if !kept.nodes.isEmpty || !kept.alerts.isEmpty { knowsAlerts = true }
-    alerts.sort { ($0.at.wall, $0.id) < ($1.at.wall, $1.id) }
+    alerts = Self.inOrderOfTelling(alerts)
     keepTouched(at: moment(now))
     let answer = effects + alerts.map { .alert($0) }
     effects = []
     return answer
+  }
+
+  /// By time; what is told of one alert in the order in which it was decided, even if the clock was set meanwhile.
+  static func inOrderOfTelling(_ alerts: some Sequence<Alert>) -> [Alert] {
+    var latest: [String: WallTime] = [:]
+    let timed = alerts.enumerated().map { place, alert in
+      let time = max(alert.at.wall, latest[alert.id] ?? alert.at.wall)
+      latest[alert.id] = time
+      return (time: time, place: place, alert: alert)
+    }
+    return timed.sorted { ($0.time, $0.alert.id, $0.place) < ($1.time, $1.alert.id, $1.place) }.map(\.alert)
   }
 
   // MARK: Nodes

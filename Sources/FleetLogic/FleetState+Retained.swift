@@ -76,7 +76,7 @@ extension FleetState {
     record.life.adopt(count: message.count)
     let mute = message.muted.flatMap { Mute.Cause(rawValue: $0) }
     record.notice.isTold = mute == nil || mute == .flapping
-    record.notice.mayBeTold = !record.notice.isTold
+    record.notice.mayBeTold = mute != nil
     record.notice.isToldAsFlapping = mute == .flapping
     // Whether that still holds is looked at.
     record.notice.mute = mute.map { Mute($0, "that was so before the restart") }
@@ -133,7 +133,7 @@ extension FleetState {
     for key in records.keys.sorted(by: inOrder) where !retainedAlerts.has(key) {
       publishFiring(key, at: moment)
     }
-    let unknown = transients.values.joined().sorted { ($0.at.wall, $0.id) < ($1.at.wall, $1.id) }
+    let unknown = Self.inOrderOfTelling(transients.values.joined())
     transients = [:]
     for alert in unknown {
       publish(text(.alert(rule: alert.rule, subject: alert.subject.description)), alert.message.encode())

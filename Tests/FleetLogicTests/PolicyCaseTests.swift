@@ -214,6 +214,24 @@ import Testing
     #expect(hall.bench.fleet.silences.isEmpty)
   }
 
+  /// Nobody heard of either before the restart.
+  @Test func whatIsToldLateIsToldInItsOrderThoughTheClockWasSetBack() {
+    var hall = Hall(1)
+    func set(_ offS: Double) {
+      hall.store.take(
+        hall.bench.fleet.handle(.clock(ClockState(wallAtStart: Self.start + offS, quality: .ntp)), at: hall.bench.now))
+    }
+    set(1000)
+    hall.store.take(hall.bench.send("n0", .noFix()) + hall.bench.pass(11))
+    set(0)
+    hall.store.take(hall.bench.send("n0", .fix()) + hall.bench.pass(6))
+    let told = hall.bench.restart(hall.store)
+    #expect(told.alerts == ["lost-fix n0 firing 1", "lost-fix n0 resolved 1"])
+    // The broker has the end last, and then nothing.
+    let published = (told + hall.bench.pass(10)).publications.filter { $0.topic.contains("/alerts/") }
+    #expect(published.last?.payload == [])
+  }
+
   // MARK: The fleet tool's own link
 
   @Test func nothingIsToldAgainWithoutALink() {
