@@ -33,8 +33,9 @@ extension Rule {
       "How much it matters."),
     .number(
       "for_s", 0...604_800, unit: "s", note: forNote,
-      "Not impact: how long the condition must hold before the alert fires. For lost-fix it counts from the node's message that "
-        + "it has no position, which comes some time after the last one; the alert says how long that is ago."),
+      "Not impact: how long the condition must hold before the alert fires. For lost-fix it counts from the node's "
+        + "message that it has no position, which comes some time after the last one; "
+        + "the alert says how long that is ago."),
     .number(
       "clear_for_s", 0...604_800, unit: "s", note: clearForNote,
       "How long the condition must be over before the alert resolves."),
@@ -63,8 +64,8 @@ extension Rule {
       "Only shake and impact: while the alert fires, those from here on keep it firing."),
     .integer(
       "count", 1...1000, note: "1; flapping 5",
-      "Only shake, impact and flapping: so many within within_s raise the alert. Shakes and impacts: from 2 on it fires "
-        + "as long as there are so many."),
+      "Only shake, impact and flapping: so many within within_s raise the alert. Shakes and impacts: from 2 on it "
+        + "fires as long as there are so many."),
     .number("within_s", 1...604_800, unit: "s", note: "600; flapping 3600", "See count."),
     .integer("clear_count", 0...1000, note: "2", "Only flapping: it ends with no more than so many within within_s."),
     .texts("phases", note: "began, ended", "Only shake: the phases that count: began, ended, cancelled.")

@@ -361,7 +361,8 @@ import Testing
     let now = Self.start
     _ = bench.fleet.handle(
       .order(
-        .silence(Silence(id: "s", Matchers(), start: now, end: now + 1e6, author: "", comment: "", made: now)), id: "1"),
+        .silence(Silence(id: "s", Matchers(), start: now, end: now + 1e6, author: "", comment: "", made: now)),
+        id: "1"),
       at: bench.now)
     let published = try #require(bench.pass(11).publications.last { $0.topic.contains("/alerts/") })
     _ = bench.restart(MemoryStore())
