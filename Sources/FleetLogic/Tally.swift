@@ -24,6 +24,8 @@ public struct Tally: Equatable, Sendable {
   public internal(set) var cleared = 0
   /// The fleet tool's own alerts and status, or another fleet tool's.
   public internal(set) var own = 0
+  /// What somebody asks of the fleet tool, or seems to; each is looked at by itself.
+  public internal(set) var requests = 0
   /// `newest`, `late` and `formerBoot`, by stream.
   public internal(set) var taken: [Taken: Int] = [:]
   /// What could not be used, by reason.
@@ -46,6 +48,6 @@ public struct Tally: Equatable, Sendable {
   /// The sum of all that is counted apart: always `received`.
   public var accounted: Int {
     newest + late + formerBoot + duplicates + repeats + staleWills + unknownStreams + commands + cleared + own
-      + rejectedTotal
+      + requests + rejectedTotal
   }
 }
