@@ -1,3 +1,4 @@
+import FleetLogic
 import Foundation
 import FoundationXML
 import Rig
@@ -43,12 +44,18 @@ import Testing
   }
 
   private func checkCounts(_ run: HostileRun, _ rejected: [String: Int]) {
-    let counted = run.metrics("judder_fleet_messages_rejected_total").filter { $0.value > 0 }
+    var text = ""
+    let isAnswered = waitUntil(seconds: 10) {
+      text = WebClient.ask(port: run.port, "GET /metrics")
+      return text.contains("judder_fleet_messages_received_total ")
+    }
+    #expect(isAnswered, "\(text.prefix(300))")
+    let counted = HostileRun.metrics("judder_fleet_messages_rejected_total", text).filter { $0.value > 0 }
     #expect(counted == rejected)
     #expect(counted.count >= 8, "\(counted)")
-    let received = run.metrics("judder_fleet_messages_received_total")[""] ?? 0
+    let received = HostileRun.metrics("judder_fleet_messages_received_total", text)[""] ?? 0
     let sum = ["total", "passed_over_total", "rejected_total"].reduce(0) { sum, name in
-      sum + run.metrics("judder_fleet_messages_\(name)").values.reduce(0, +)
+      sum + HostileRun.metrics("judder_fleet_messages_\(name)", text).values.reduce(0, +)
     }
     #expect(received == sum && received > 300, "\(received) received, \(sum) accounted for")
   }
@@ -56,7 +63,7 @@ import Testing
   private func checkSinks(_ run: HostileRun, _ count: Int) throws {
     for name in ["alerts.json", "stdin", "env", "mails"] {
       #expect(String(validating: run.bytes(name), as: UTF8.self) != nil, "\(name)")
-      show(run.text(name), name)
+      show(run.text(name).replacingOccurrences(of: "\r\n", with: "\n"), name)
     }
     #expect(run.lines("stdin").sorted() == run.lines("alerts.json").sorted())
     #expect(Set(run.lines("argv")) == ["one", "$(touch \(run.place.path("canary"))/argv)"])
@@ -83,9 +90,8 @@ import Testing
 
   /// The bodies of all mails, out of base64.
   private func mails(_ run: HostileRun) -> [String] {
-    run.text("mails").replacingOccurrences(of: "\r\n", with: "\n").components(separatedBy: "\nFrom: ").compactMap {
-      $0.range(of: "\n\n").flatMap { end in body(String($0[end.upperBound...])) }
-    }
+    let mails = run.text("mails").replacingOccurrences(of: "\r\n", with: "\n").components(separatedBy: "\nFrom: ")
+    return mails.compactMap { mail in mail.range(of: "\n\n").flatMap { body(String(mail[$0.upperBound...])) } }
   }
 
   private func body(_ text: String) -> String? {
