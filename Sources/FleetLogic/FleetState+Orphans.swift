@@ -1,7 +1,7 @@
 internal import Telemetry
 
-/// Alerts that no rule stands for any more: it was taken out of the configuration, or concerns others now. Whoever heard
-/// that one fires is told that it is over; an Alertmanager would be told for ever that it fires.
+/// Alerts that no rule stands for any more: it was taken out of the configuration, or concerns others now. Whoever
+/// heard that one fires is told that it is over; an Alertmanager would be told for ever that it fires.
 extension FleetState {
   private static let reason = "no rule stands for it any more"
 

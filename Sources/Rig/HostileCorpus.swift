@@ -27,11 +27,15 @@ public struct HostileMessage: Sendable {
 ///
 /// None of them is a sound message of `pump-7`: what a fleet knows of that node must not change.
 public struct HostileCorpus: Sendable {
+  /// The texts that it puts wherever a text goes.
   public let texts: HostileTexts
   /// Seconds since 1970 that sound messages carry.
   public let time: Int
   private let seed: UInt64
 
+  /// - Parameters:
+  ///   - canary: as in `HostileTexts`.
+  ///   - time: seconds since 1970.
   public init(canary: String, time: Int, seed: UInt64 = 20_261_201) {
     texts = HostileTexts(canary: canary, seed: seed)
     (self.time, self.seed) = (time, seed)
@@ -44,7 +48,8 @@ public struct HostileCorpus: Sendable {
       return HostileMessage(
         "judder-fleet/alerts/geofence/kept-\(number)",
         "{\"v\":1,\"rule\":\"geofence\",\"node\":\"kept-\(number)\",\"state\":\"firing\",\"t\":\(time - 60),"
-          + "\"since_t\":\(time - 60),\"count\":1,\"id\":\(evil),\"summary\":\(evil),\"site\":\(evil),\"group\":\(evil),"
+          + "\"since_t\":\(time - 60),\"count\":1,"
+          + "\"id\":\(evil),\"summary\":\(evil),\"site\":\(evil),\"group\":\(evil),"
           + "\"title\":\(evil),\"acknowledged_by\":\(evil)}", isRetained: true)
     } + forgedAlerts
   }
@@ -149,7 +154,8 @@ extension HostileCorpus {
       + spots.enumerated().map { number, spot in
         HostileMessage(
           "judder/where-\(number)/location",
-          "{\(envelope(1)),\"fix\":3,\"lat\":\(spot.0),\"lon\":\(spot.1),\"alt_m\":-100000,\"age_s\":0,\"why\":\"first\"}"
+          "{\(envelope(1)),\"fix\":3,\"lat\":\(spot.0),\"lon\":\(spot.1),\"alt_m\":-100000,\"age_s\":0,"
+            + "\"why\":\"first\"}"
         )
       }
       + ["-1", "1.5", "18446744073709551615", "18446744073709551616", "1e30", "\"1\"", "null", "[1]"].map { seq in
