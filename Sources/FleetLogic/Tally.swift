@@ -45,6 +45,15 @@ public struct Tally: Equatable, Sendable {
   /// All that could not be used.
   public var rejectedTotal: Int { rejected.values.reduce(0, +) }
 
+  /// For people: `12 messages: 9 taken, 2 passed over, 1 not used (payload_syntax 1)`.
+  public var account: String {
+    let taken = newest + late + formerBoot
+    let counts = rejected.map { ($0.key.description, $0.value) }.sorted { $0.0 < $1.0 }
+    let reasons = counts.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
+    return "\(received) messages: \(taken) taken, \(accounted - taken - rejectedTotal) passed over, "
+      + "\(rejectedTotal) not used" + (reasons.isEmpty ? "" : " (\(reasons))")
+  }
+
   /// The sum of all that is counted apart: always `received`.
   public var accounted: Int {
     newest + late + formerBoot + duplicates + repeats + staleWills + unknownStreams + commands + cleared + own

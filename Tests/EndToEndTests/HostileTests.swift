@@ -29,6 +29,7 @@ import Testing
     #expect(run.tool.stop(signal: SIGTERM) == 0, "\(run.tool.errorText().suffix(2000))")
     #expect(!run.tool.errorText().contains("Fatal"))
     show(run.tool.errorText(), "log")
+    #expect(run.tool.errorText().contains(" not used (payload_"), "the last lines have the account")
     show(run.tool.outputText(), "console")
     let canaries = try FileManager.default.contentsOfDirectory(atPath: run.place.path("canary"))
     #expect(canaries.isEmpty, "something was run: \(canaries)")

@@ -52,6 +52,13 @@ import Testing
     }
     #expect(before.rejected.count >= 12, "\(before.rejected)")
     #expect(before.rejectedTotal > 300 && before.newest > 300)
+    // What a person is told adds up, too.
+    let parts = before.account.split(separator: "(")
+    let numbers = parts[0].split { !$0.isNumber }.compactMap { Int($0) }
+    let reasons = parts.last ?? ""
+    #expect(numbers.count == 4 && numbers[0] == before.received, "\(before.account)")
+    #expect(numbers.dropFirst().reduce(0, +) == before.received, "\(before.account)")
+    #expect(reasons.split(separator: ",").count == before.rejected.count && reasons.contains("payload_syntax "))
   }
 
   @Test func alertsOfTheRealNodeAreUnaffected() {
