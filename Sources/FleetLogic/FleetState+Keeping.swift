@@ -91,6 +91,9 @@ extension FleetState {
     alert.lapsesS = record.life.pendingLapses.map { max(0, $0 - reading(for: rule, at: moment)) }
     alert.lastShake = record.lastShake
     alert.untold = waiting
+    if record.notice.isTold, record.life.isFiring || record.memory.flap != nil {
+      alert.told = self.alert(key, record, .firing, previous: .firing, "", at: moment)
+    }
     alert.notice = KeptNotice(record.notice, at: moment.instant)
     alert.memory = KeptMemory(record.memory, at: moment.instant)
     return alert

@@ -102,10 +102,7 @@ extension FleetState {
   private mutating func restore(_ kept: KeptAlert, last: WallTime?, at moment: Moment) -> [Alert] {
     guard let number = configuration.rules.firstIndex(where: { $0.name == kept.rule }),
       concerns(number, kept.subject), let key = key(number, kept.subject, at: moment)
-    else {
-      forget(kept, at: moment)
-      return []
-    }
+    else { return forget(kept, at: moment) }
     let rule = configuration.rules[number]
     guard records[key] == nil, untold[key] == nil else {
       touched.insert(key)
@@ -135,18 +132,6 @@ extension FleetState {
       nodes[index].presence = .silent
     }
     return kept.untold
-  }
-
-  private mutating func forget(_ kept: KeptAlert, at moment: Moment) {
-    let reason = "no rule stands for it any more"
-    log(.information, "\(kept.rule) on \(kept.subject): forgotten, since \(reason)")
-    effects.append(.keep(.alertOver(rule: kept.rule, subject: kept.subject)))
-    effects.append(
-      .keep(
-        .decision(
-          Decision(
-            at: moment.wall, rule: kept.rule, subject: kept.subject, alert: kept.id, step: .forgotten, reason: reason)
-        )))
   }
 
   /// What fired and was over before anybody may have heard of it: the broker may know nothing of it.

@@ -96,6 +96,8 @@ public struct FleetState: Sendable {
   public internal(set) var storing = Storing.none
   /// Alerts that were decided and not told yet, oldest first; only where there is a store.
   var untold: [AlertKey: [Alert]] = [:]
+  /// What is still to be told of alerts that no rule stands for any more, by rule and subject.
+  var orphans: [String: [Alert]] = [:]
   /// The alerts that the input just handled changed.
   var touched: Set<AlertKey> = []
   /// An earlier run's alerts are known: what the broker kept and they do not have is over.
@@ -161,7 +163,7 @@ public struct FleetState: Sendable {
       isPolicyStale = true
     case .tick: break
     case .stop: stop(at: moment(now))
-    case .told(let alert): noteTold(alert)
+    case .told(let alert): if !noteOrphanTold(alert, at: moment(now)) { noteTold(alert) }
     case .conflict(let event): noteConflict(event, at: moment(now))
     case .store(let state): noteStore(state, at: moment(now))
     case .order(let order, let id): effects.append(.answer(carryOut(order, at: moment(now)), id: id))

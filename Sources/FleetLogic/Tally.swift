@@ -24,6 +24,8 @@ public struct Tally: Equatable, Sendable {
   public internal(set) var cleared = 0
   /// The fleet tool's own alerts and status, or another fleet tool's.
   public internal(set) var own = 0
+  /// What somebody asks of the fleet tool, or seems to; each is looked at by itself.
+  public internal(set) var requests = 0
   /// `newest`, `late` and `formerBoot`, by stream.
   public internal(set) var taken: [Taken: Int] = [:]
   /// What could not be used, by reason.
@@ -43,9 +45,18 @@ public struct Tally: Equatable, Sendable {
   /// All that could not be used.
   public var rejectedTotal: Int { rejected.values.reduce(0, +) }
 
+  /// For people: `12 messages: 9 taken, 2 passed over, 1 not used (payload_syntax 1)`.
+  public var account: String {
+    let taken = newest + late + formerBoot
+    let counts = rejected.map { ($0.key.description, $0.value) }.sorted { $0.0 < $1.0 }
+    let reasons = counts.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
+    return "\(received) messages: \(taken) taken, \(accounted - taken - rejectedTotal) passed over, "
+      + "\(rejectedTotal) not used" + (reasons.isEmpty ? "" : " (\(reasons))")
+  }
+
   /// The sum of all that is counted apart: always `received`.
   public var accounted: Int {
     newest + late + formerBoot + duplicates + repeats + staleWills + unknownStreams + commands + cleared + own
-      + rejectedTotal
+      + requests + rejectedTotal
   }
 }

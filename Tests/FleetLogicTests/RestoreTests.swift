@@ -209,9 +209,11 @@ import Testing
     store.take(bench.send("a", .shake(1)))
     bench = KeepingTests.bench([Rule(name: "another", kind: .shake)])
     let effects = bench.restart(store)
-    #expect(effects.alerts.isEmpty)
     store.take(effects)
+    #expect(effects.alerts == ["shake a firing 1", "shake a resolved 1"], "nobody knows whether it was told")
+    for alert in effects.fullAlerts { store.take(bench.fleet.handle(.told(alert), at: bench.now)) }
     #expect(store.alerts.isEmpty)
+    #expect(bench.fleet.firingCount == 0)
   }
 
   // MARK: What the broker kept

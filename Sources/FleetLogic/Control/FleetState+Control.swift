@@ -19,6 +19,7 @@ extension FleetState {
 
   /// Takes what came on the fleet tool's command topic, and answers it.
   mutating func takeRequest(_ payload: [UInt8], retained: Bool, at moment: Moment) {
+    tally.requests += 1
     guard configuration.control != .none else { return }
     let isAllowed = configuration.control == .allowed
     switch desk.decide(payload, isRetained: retained, isAllowed: isAllowed, at: moment.wall) {

@@ -38,6 +38,9 @@ public struct KeptAlert: Equatable, Sendable {
   public var at: WallTime
   /// What is still to be told, oldest first; it may have been, just before the fleet tool ended.
   public var untold: [Alert]
+  /// What was told of it as it fires, so that its end can be told without its rule; nil: nobody heard of it, or it was
+  /// kept by a version that does not say.
+  public var told: Alert?
   /// What people were told; nil: nothing is kept of that, as before version 3 of the database.
   var notice: KeptNotice?
   /// What the rule remembers; nil: nothing.
@@ -74,6 +77,7 @@ extension KeptAlert {
       json.integer("shake_id", lastShake?.id)
       json.number("t", at.seconds, decimals: 6)
       if !untold.isEmpty { json.json("untold", Self.array(untold.map { $0.encodeKept() })) }
+      if let told { json.json("told", told.encodeKept()) }
       notice?.encode(&json)
       memory?.encode(&json)
     }
@@ -114,6 +118,7 @@ extension KeptAlert {
       lastShake = ShakeIdentity(boot: boot, id: id)
     }
     untold = json["untold"]?.array?.compactMap { Alert(kept: $0, rule: rule, subject: subject) } ?? []
+    told = json["told"].flatMap { Alert(kept: $0, rule: rule, subject: subject) }
     notice = KeptNotice(json["notice"])
     memory = KeptMemory(json["memory"])
   }

@@ -82,6 +82,7 @@ public enum MetricsText {
     [
       "duplicate": tally.duplicates, "repeat": tally.repeats, "stale_will": tally.staleWills,
       "unknown_stream": tally.unknownStreams, "command": tally.commands, "cleared": tally.cleared, "own": tally.own,
+      "request": tally.requests,
     ]
   }
 
