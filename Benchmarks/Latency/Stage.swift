@@ -1,0 +1,114 @@
+internal import Foundation
+internal import Rig
+
+/// The broker, judder-fleet with a store and four sinks, and mosquitto_sub beside it.
+final class Stage {
+  let broker: Broker
+  let ears = Ears()
+  let fleet: ChildProcess
+  private let place: Workplace
+  private let receiver: HTTPReceiver
+  private let subscribers: [ChildProcess]
+  private var pipes: [Pipe] = []
+
+  /// - Returns: once all of them have their subscriptions.
+  init(fleet program: String, isKept: Bool, in place: Workplace) throws {
+    self.place = place
+    var options = Broker.Options()
+    options.logsPackets = false
+    // As deploy/mosquitto/judder.conf has them.
+    options.lines = ["set_tcp_nodelay true", "max_queued_messages 10000"]
+    broker = try Broker(options, in: place)
+    try broker.start()
+    let webhook = ears.webhook
+    receiver = try HTTPReceiver { _, request in
+      webhook.take(request.body, at: monotonicS())
+      return HTTPReceiver.Answer()
+    }
+    let fifo = place.path("command")
+    guard mkfifo(fifo, 0o600) == 0 else { throw RigError("mkfifo \(fifo) failed") }
+    // Open for writing as well, so that there is no end between two programs.
+    ears.command.listen(open(fifo, O_RDWR | O_CLOEXEC))
+    let file = try place.write(
+      "fleet.toml", Stage.configuration(port: broker.port, hook: receiver.port, fifo, isKept ? place.path("db") : nil))
+    let hears = Stage.hearing(in: place, broker)
+    fleet = try hears(ears.json, program, ["run", "--config", file], "fleet")
+    let options_ = ["-h", "127.0.0.1", "-p", "\(broker.port)", "-q", "1", "-v"]
+    subscribers = [
+      try hears(ears.yardstick, "mosquitto_sub", options_ + ["-t", "judder/#", "-T", "judder/+/ack", "-i", "yardstick"], "yardstick"),
+      try hears(ears.mqtt, "mosquitto_sub", options_ + ["-t", "judder-fleet/alerts/#", "-i", "alerts"], "alerts"),
+    ]
+    let wanted = ["bench-fleet 1 judder/", "yardstick 1 judder/", "alerts 1 judder-fleet/"]
+    guard waitUntil(seconds: 20, { [broker] in wanted.allSatisfy { broker.log.contains($0) } }) else {
+      throw RigError("not everybody has a subscription: \(broker.log.suffix(600)) \(fleet.errorText())")
+    }
+  }
+
+  /// Starts a program whose standard output the ear hears.
+  private static func hearing(
+    in place: Workplace, _ broker: Broker
+  ) -> (Ear, String, [String], String) throws -> ChildProcess {
+    { ear, program, arguments, name in
+      let pipe = Pipe()
+      ear.listen(dup(pipe.fileHandleForReading.fileDescriptor))
+      return try ChildProcess(
+        program, arguments, name: name, in: place.folder,
+        sockets: (FileHandle.nullDevice, pipe.fileHandleForWriting))
+    }
+  }
+
+  private static func configuration(port: Int, hook: Int, _ fifo: String, _ store: String?) -> String {
+    """
+    [broker]
+    host = "127.0.0.1"
+    port = \(port)
+    client_id = "bench-fleet"
+    \(store.map { "[store]\nfile = \"\($0)\"" } ?? "")
+    [[rule]]
+    kind = "shake"
+    clear_for_s = 604800
+    [[sink]]
+    kind = "json"
+    [[sink]]
+    kind = "mqtt"
+    [[sink]]
+    kind = "command"
+    command = ["/bin/dd", "bs=4096", "status=none", "of=\(fifo)"]
+    per_minute = 6000
+    [[sink]]
+    kind = "webhook"
+    url = "http://127.0.0.1:\(hook)/hook"
+
+    """
+  }
+
+  /// Ends judder-fleet, and answers what it says about the messages that it took.
+  func stop() throws -> String {
+    for subscriber in subscribers { subscriber.stop() }
+    guard fleet.stop() == 0 else { throw RigError("judder-fleet did not end in order: \(fleet.errorText())") }
+    receiver.stop()
+    broker.stop()
+    return fleet.errorText()
+  }
+}
+
+/// What a process has used: proc(5).
+struct Usage {
+  /// Processor time [s].
+  let processorS: Double
+  /// Resident memory now, and at the most [MB].
+  let residentMB: Double, mostMB: Double
+
+  init(of process: Int32) {
+    let stat = (try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)) ?? ""
+    let fields = stat.split(separator: ")").last?.split(separator: " ").map(String.init) ?? []
+    let ticks = [11, 12].map { fields.indices.contains($0) ? Double(fields[$0]) ?? 0 : 0 }.reduce(0, +)
+    processorS = ticks / Double(sysconf(Int32(_SC_CLK_TCK)))
+    let status = (try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)) ?? ""
+    func kilobytes(_ key: String) -> Double {
+      let line = status.split(separator: "\n").first { $0.hasPrefix(key) }
+      return line.flatMap { Double($0.filter(\.isNumber)) } ?? 0
+    }
+    (residentMB, mostMB) = (kilobytes("VmRSS:") / 1000, kilobytes("VmHWM:") / 1000)
+  }
+}
