@@ -98,6 +98,8 @@ struct Usage {
   let processorS: Double
   /// Resident memory now, and at the most [MB].
   let residentMB: Double, mostMB: Double
+  /// What the kernel wrote to the disk for it [MB].
+  let writtenMB: Double
 
   init(of process: Int32) {
     let stat = (try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)) ?? ""
@@ -105,10 +107,13 @@ struct Usage {
     let ticks = [11, 12].map { fields.indices.contains($0) ? Double(fields[$0]) ?? 0 : 0 }.reduce(0, +)
     processorS = ticks / Double(sysconf(Int32(_SC_CLK_TCK)))
     let status = (try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)) ?? ""
-    func kilobytes(_ key: String) -> Double {
-      let line = status.split(separator: "\n").first { $0.hasPrefix(key) }
+    let io = (try? String(contentsOfFile: "/proc/\(process)/io", encoding: .utf8)) ?? ""
+    func number(_ key: String, in text: String) -> Double {
+      let line = text.split(separator: "\n").first { $0.hasPrefix(key) }
       return line.flatMap { Double($0.filter(\.isNumber)) } ?? 0
     }
-    (residentMB, mostMB) = (kilobytes("VmRSS:") / 1000, kilobytes("VmHWM:") / 1000)
+    // Of 1024 bytes each.
+    (residentMB, mostMB) = (number("VmRSS:", in: status) * 1024e-6, number("VmHWM:", in: status) * 1024e-6)
+    writtenMB = number("write_bytes:", in: io) * 1e-6
   }
 }

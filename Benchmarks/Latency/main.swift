@@ -84,7 +84,8 @@ struct Run {
     }
     say(
       "  judder-fleet: \(decimals((after.processorS - before.processorS) / tookS * 100, 1)) % of a core, "
-        + "\(decimals(after.residentMB, 1)) MB (at most \(decimals(after.mostMB, 1)))")
+        + "\(decimals(after.residentMB, 1)) MB (at most \(decimals(after.mostMB, 1))), "
+        + "\(decimals((after.writtenMB - before.writtenMB) / tookS, 2)) MB/s written")
   }
 
   /// Says what is missing: every message is to be at mosquitto_sub and in judder-fleet, every alert once everywhere.

@@ -10,6 +10,9 @@ internal import Telemetry
 struct HoldingQueue {
   /// A batch is closed at so many events, or when it is this old [s].
   static let mostEvents = 1000, collectS = 0.2
+  /// What nobody but its node waits for is collected for so long, though the writer is idle [s]: a sync of the disk for
+  /// each message keeps both busy, and alerts find them busy.
+  static let gatherS = 0.02
   /// Alerts wait this long for the writer [s].
   static let patienceS = 2.0
   /// Nothing more is read while so many events wait.
@@ -71,12 +74,15 @@ struct HoldingQueue {
     return true
   }
 
-  /// The next batch for the writer; nil when it is not time yet.
-  /// - Parameter isIdle: it has nothing to do.
-  mutating func close(isIdle: Bool, at now: Instant) -> (id: UInt64, batch: HeldBatch)? {
+  /// The next batch for the writer; nil when it is not time yet. One for which something is held back is not delayed.
+  /// - Parameters:
+  ///   - isIdle: it has nothing to do.
+  ///   - isLast: nothing comes any more.
+  mutating func close(isIdle: Bool, isLast: Bool = false, at now: Instant) -> (id: UInt64, batch: HeldBatch)? {
     guard !collecting.isEmpty, let since = collecting.since else { return nil }
-    let isDue = collecting.events.count >= Self.mostEvents || now - since >= Self.collectS
-    guard isIdle || isDue && !isBypassed else { return nil }
+    let isDue = isLast || collecting.events.count >= Self.mostEvents || now - since >= Self.collectS
+    let isRipe = !collecting.held.isEmpty || isDue || now - since >= Self.gatherS
+    guard isIdle && isRipe || isDue && !isBypassed else { return nil }
     let closed = (id: nextID, batch: collecting)
     nextID += 1
     underWay.append(closed)
@@ -91,8 +97,10 @@ struct HoldingQueue {
   }
 
   /// When `close` or `losePatience` has something to do without any input.
-  func deadline(isIdle: Bool) -> Instant? {
-    let closing = isIdle || isBypassed ? nil : collecting.since.map { $0 + Self.collectS }
+  /// - Parameter isIdle: as for `close`; nil: the writer's next report brings it on.
+  func deadline(isIdle: Bool?) -> Instant? {
+    let waitS = isIdle.map { $0 ? Self.gatherS : Self.collectS }
+    let closing = isBypassed && isIdle != true ? nil : waitS.flatMap { waitS in collecting.since.map { $0 + waitS } }
     let patience = isBypassed ? nil : patience
     return [closing, patience].compactMap { $0 }.min()
   }
