@@ -23,19 +23,23 @@ struct Figures {
     return sorted[max(0, Int((share * Double(sorted.count)).rounded(.up)) - 1)]
   }
 
-  static let head =
-    "  " + pad("", 14) + ["n", "p50", "p99", "max", "due p50", "due p99", "x p50", "x p99"].map { pad($0, -9) }.joined()
+  static let head = row("", ["n", "p50", "p99", "max", "due p50", "due p99", "x p50", "x p99"])
+
+  private static func row(_ name: String, _ cells: [String]) -> String {
+    "  " + pad(name, 14) + cells.map { pad($0, -9) }.joined()
+  }
 
   /// A line of a table; the last two are how many times the yardstick's.
   func line(_ yardstick: Figures) -> String {
-    let p50 = Self.quantile(fromSent, 0.5), p99 = Self.quantile(fromSent, 0.99)
+    let p50 = Self.quantile(fromSent, 0.5)
+    let p99 = Self.quantile(fromSent, 0.99)
     let milliseconds = [
       p50, p99, fromSent.last ?? .nan, Self.quantile(fromDue, 0.5), Self.quantile(fromDue, 0.99),
     ].map { decimals($0 * 1000, 2) }
     let ratios = [
       p50 / Self.quantile(yardstick.fromSent, 0.5), p99 / Self.quantile(yardstick.fromSent, 0.99),
     ].map { decimals($0, 1) }
-    return "  " + pad(name, 14) + (["\(fromSent.count)"] + milliseconds + ratios).map { pad($0, -9) }.joined()
+    return Self.row(name, ["\(fromSent.count)"] + milliseconds + ratios)
   }
 }
 

@@ -9,7 +9,6 @@ final class Stage {
   private let place: Workplace
   private let receiver: HTTPReceiver
   private let subscribers: [ChildProcess]
-  private var pipes: [Pipe] = []
 
   /// - Returns: once all of them have their subscriptions.
   init(fleet program: String, isKept: Bool, in place: Workplace) throws {
@@ -33,10 +32,12 @@ final class Stage {
       "fleet.toml", Stage.configuration(port: broker.port, hook: receiver.port, fifo, isKept ? place.path("db") : nil))
     let hears = Stage.hearing(in: place, broker)
     fleet = try hears(ears.json, program, ["run", "--config", file], "fleet")
-    let options_ = ["-h", "127.0.0.1", "-p", "\(broker.port)", "-q", "1", "-v"]
+    let common = ["-h", "127.0.0.1", "-p", "\(broker.port)", "-q", "1", "-v", "-i"]
     subscribers = [
-      try hears(ears.yardstick, "mosquitto_sub", options_ + ["-t", "judder/#", "-T", "judder/+/ack", "-i", "yardstick"], "yardstick"),
-      try hears(ears.mqtt, "mosquitto_sub", options_ + ["-t", "judder-fleet/alerts/#", "-i", "alerts"], "alerts"),
+      // Acknowledgements are judder-fleet's, not the nodes'.
+      try hears(
+        ears.yardstick, "mosquitto_sub", common + ["yardstick", "-t", "judder/#", "-T", "judder/+/ack"], "yardstick"),
+      try hears(ears.mqtt, "mosquitto_sub", common + ["alerts", "-t", "judder-fleet/alerts/#"], "alerts"),
     ]
     let wanted = ["bench-fleet 1 judder/", "yardstick 1 judder/", "alerts 1 judder-fleet/"]
     guard waitUntil(seconds: 20, { [broker] in wanted.allSatisfy { broker.log.contains($0) } }) else {

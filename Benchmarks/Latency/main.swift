@@ -2,8 +2,18 @@
 // hears of the same shake in the same run:
 //   LatencyBenchmark FLEET [--shakes COUNT] [--rate HZ] [--no-store]
 //
-// FLEET is the program judder-fleet. Exit status: 0; 1 something was lost or came twice; 64 wrong usage; 69 a part is
-// missing or did not start.
+// FLEET is the program judder-fleet; COUNT (600) shakes in each part of the run, first with nothing else, then among HZ
+// (1000) other messages a second; --no-store: without its database. Exit status: 0; 1 something was lost or came twice;
+// 64 wrong usage; 69 a part is missing or did not start.
+//
+// One clock, CLOCK_MONOTONIC of this process, takes all stamps: right before a shake is sent, and when its line, or its
+// request, has been read here, from judder-fleet's standard output (json), from mosquitto_sub on the alerts' topics
+// (mqtt), from a fifo into which dd writes its standard input (command), by an HTTP server (webhook), and from
+// mosquitto_sub on the nodes' topics. Messages are sent by a schedule that waits for nobody; "due" counts from the
+// instant of the schedule, so that what a stalled sender holds up shows. Shakes come 20 times a second, with a jitter.
+//
+// Warm-up: every node connects, then 60 shakes that do not count. Not measured: the detector before the node publishes,
+// a network, TLS, receivers that are slow, and more than one connection for all of the nodes.
 
 internal import Foundation
 internal import Rig
@@ -99,7 +109,7 @@ struct Run {
     let log = try stage.stop()
     let taken = log.firstMatch(of: #/(\d+) taken/#).flatMap { Int($0.1) } ?? 0
     if taken != sent { faults.append("judder-fleet took \(taken) of \(sent) messages: \(log.suffix(600))") }
-    say("\(sent) messages sent, \(sent - taken) lost on the way to judder-fleet, \(sent - yardstick.lines) to mosquitto_sub")
+    say("\(sent) messages sent; lost: judder-fleet \(sent - taken), mosquitto_sub \(sent - yardstick.lines)")
   }
 }
 

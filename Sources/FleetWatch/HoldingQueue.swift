@@ -10,9 +10,10 @@ internal import Telemetry
 struct HoldingQueue {
   /// A batch is closed at so many events, or when it is this old [s].
   static let mostEvents = 1000, collectS = 0.2
-  /// What nobody but its node waits for is collected for so long, though the writer is idle [s]: a sync of the disk for
-  /// each message keeps both busy, and alerts find them busy.
-  static let gatherS = 0.02
+  /// What nobody but its node waits for is collected for so long, though the writer is idle [s], or up to so many
+  /// events: a sync of the disk for each message keeps both busy, and alerts find them busy. A node that delivers what it
+  /// kept has 20 events under way, and is not to wait.
+  static let gatherS = 0.02, gatherEvents = 16
   /// Alerts wait this long for the writer [s].
   static let patienceS = 2.0
   /// Nothing more is read while so many events wait.
@@ -81,7 +82,8 @@ struct HoldingQueue {
   mutating func close(isIdle: Bool, isLast: Bool = false, at now: Instant) -> (id: UInt64, batch: HeldBatch)? {
     guard !collecting.isEmpty, let since = collecting.since else { return nil }
     let isDue = isLast || collecting.events.count >= Self.mostEvents || now - since >= Self.collectS
-    let isRipe = !collecting.held.isEmpty || isDue || now - since >= Self.gatherS
+    let isGathered = collecting.events.count >= Self.gatherEvents || now - since >= Self.gatherS
+    let isRipe = isDue || isGathered || !collecting.held.isEmpty
     guard isIdle && isRipe || isDue && !isBypassed else { return nil }
     let closed = (id: nextID, batch: collecting)
     nextID += 1

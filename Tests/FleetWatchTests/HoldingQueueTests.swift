@@ -89,6 +89,15 @@ private final class QueueUnderTest {
     #expect(queue.close(isIdle: true, at: now + 1) == nil)
   }
 
+  @Test func aBacklogIsNotDelayed() throws {
+    let queue = QueueUnderTest()
+    for sequence in 1...15 as ClosedRange<UInt64> { _ = queue.take([try event(sequence)], at: now) }
+    #expect(queue.close(isIdle: true, at: now) == nil)
+    _ = queue.take([try event(16)], at: now)
+    #expect(queue.close(isIdle: false, at: now) == nil, "the writer is busy")
+    #expect(queue.close(isIdle: true, at: now)?.batch.events.count == 16)
+  }
+
   @Test func anAlertIsNotGathered() throws {
     let queue = QueueUnderTest()
     _ = queue.take([try event(1)], at: now)
