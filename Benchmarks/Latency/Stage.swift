@@ -30,14 +30,13 @@ final class Stage {
     ears.command.listen(open(fifo, O_RDWR | O_CLOEXEC))
     let file = try place.write(
       "fleet.toml", Stage.configuration(port: broker.port, hook: receiver.port, fifo, isKept ? place.path("db") : nil))
-    let hears = Stage.hearing(in: place, broker)
-    fleet = try hears(ears.json, program, ["run", "--config", file], "fleet")
+    fleet = try Stage.start(program, ["run", "--config", file], for: ears.json, in: place)
     let common = ["-h", "127.0.0.1", "-p", "\(broker.port)", "-q", "1", "-v", "-i"]
     subscribers = [
       // Acknowledgements are judder-fleet's, not the nodes'.
-      try hears(
-        ears.yardstick, "mosquitto_sub", common + ["yardstick", "-t", "judder/#", "-T", "judder/+/ack"], "yardstick"),
-      try hears(ears.mqtt, "mosquitto_sub", common + ["alerts", "-t", "judder-fleet/alerts/#"], "alerts"),
+      try Stage.start(
+        "mosquitto_sub", common + ["yardstick", "-t", "judder/#", "-T", "judder/+/ack"], for: ears.yardstick, in: place),
+      try Stage.start("mosquitto_sub", common + ["alerts", "-t", "judder-fleet/alerts/#"], for: ears.mqtt, in: place),
     ]
     let wanted = ["bench-fleet 1 judder/", "yardstick 1 judder/", "alerts 1 judder-fleet/"]
     guard waitUntil(seconds: 20, { [broker] in wanted.allSatisfy { broker.log.contains($0) } }) else {
@@ -46,16 +45,13 @@ final class Stage {
   }
 
   /// Starts a program whose standard output the ear hears.
-  private static func hearing(
-    in place: Workplace, _ broker: Broker
-  ) -> (Ear, String, [String], String) throws -> ChildProcess {
-    { ear, program, arguments, name in
-      let pipe = Pipe()
-      ear.listen(dup(pipe.fileHandleForReading.fileDescriptor))
-      return try ChildProcess(
-        program, arguments, name: name, in: place.folder,
-        sockets: (FileHandle.nullDevice, pipe.fileHandleForWriting))
-    }
+  private static func start(
+    _ program: String, _ arguments: [String], for ear: Ear, in place: Workplace
+  ) throws -> ChildProcess {
+    let pipe = Pipe()
+    ear.listen(dup(pipe.fileHandleForReading.fileDescriptor))
+    return try ChildProcess(
+      program, arguments, name: ear.name, in: place.folder, sockets: (.nullDevice, pipe.fileHandleForWriting))
   }
 
   private static func configuration(port: Int, hook: Int, _ fifo: String, _ store: String?) -> String {

@@ -76,7 +76,7 @@ private final class QueueUnderTest {
     #expect(queue.close(isIdle: false, at: now)?.batch.events.count == 1000)
   }
 
-  /// A fleet's thousand messages a second were some six hundred syncs of the disk a second.
+  /// A fleet's thousand messages a second were some four hundred syncs of the disk a second.
   @Test func whatOnlyItsNodeWaitsForIsGathered() throws {
     let queue = QueueUnderTest()
     _ = queue.take([try event(1)], at: now)
