@@ -65,9 +65,7 @@ final class SimulatedFleet {
   private static var fenceRule: Rule {
     var geofence = Condition.Geofence()
     geofence.fence = "yard"
-    var rule = Rule(name: "yard", .geofence(geofence))
-    rule.clearForS = 10
-    return rule
+    return Rule(name: "yard", .geofence(geofence))
   }
 
   private func startSession(_ filters: [String]) {

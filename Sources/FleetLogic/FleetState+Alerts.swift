@@ -63,7 +63,7 @@ extension FleetState {
     var record = changed
     let countBefore = records[key]?.life.count
     if transition == .fired {
-      record.id = alertID(key, at: moment)
+      record.id = newID(key, at: moment)
       record.notice = Notice(fired: moment.instant, mute: record.memory.flap == nil ? nil : record.notice.mute)
     }
     put(key, record)
@@ -156,7 +156,17 @@ extension FleetState {
     retainedAlerts.forget(key)
   }
 
-  func alertID(_ key: AlertKey, at moment: Moment) -> String {
+  /// A name of an alert that fires: the rule, the subject and the moment, and a number from the second in it on.
+  private mutating func newID(_ key: AlertKey, at moment: Moment) -> String {
+    let id = momentID(key, at: moment)
+    let count = issued.counts.removeValue(forKey: id).map { $0 + 1 } ?? 1
+    let timeMs = (moment.wall.seconds * 1000).rounded()
+    if issued.timeMs != timeMs { issued = IssuedIDs(timeMs: timeMs) }
+    issued.counts[id] = count
+    return count == 1 ? id : "\(id)-\(count)"
+  }
+
+  private func momentID(_ key: AlertKey, at moment: Moment) -> String {
     "\(configuration.rules[key.rule].name)/\(subject(key.place))/\(Decimal.text(moment.wall.seconds, decimals: 3))"
   }
 
@@ -187,7 +197,7 @@ extension FleetState {
     // To the millisecond, as they are written: what is read back is the same.
     func written(_ time: WallTime) -> WallTime { WallTime(seconds: (time.seconds * 1000).rounded() / 1000) }
     var alert = Alert(
-      id: record.memory.flap?.id ?? record.id ?? alertID(key, at: moment), rule: rule.name, kind: rule.kind,
+      id: record.memory.flap?.id ?? record.id ?? momentID(key, at: moment), rule: rule.name, kind: rule.kind,
       severity: rule.severity, subject: subject(key.place), state: state,
       previous: previous, at: Moment(instant: moment.instant, wall: written(moment.wall)),
       since: written(record.memory.flap?.since ?? record.since), count: record.life.count, value: value,

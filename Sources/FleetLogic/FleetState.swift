@@ -106,6 +106,8 @@ public struct FleetState: Sendable {
   var transients: [String: [Alert]] = [:]
   /// Which alerts the broker has as they are, and when those that it has not are published.
   var retainedAlerts = RetainedAlerts()
+  /// What fired within the millisecond of the last alert that did.
+  var issued = IssuedIDs()
   /// Places that nodes are at, in the order in which they were first heard of.
   var sites: [Site] = []
   /// Those that hold or will hold, by their id.

@@ -6,7 +6,10 @@ internal import Telemetry
 /// `judder-fleet alerts`.
 enum AlertsCommand {
   static func run(_ history: History) throws(Termination) {
-    let states = history.invocation.text("state").map { Set($0.split(separator: ",").map(String.init)) }
+    let known =
+      history.invocation.isGiven("all")
+      ? AlertMessage.State.allCases.map(\.rawValue) : Store.KeptAlert.Phase.allCases.map(\.rawValue)
+    let states = try history.words("state", among: known)
     let rule = history.invocation.text("rule")
     let pattern = history.invocation.text("node").map { NamePattern($0) }
     func fits(_ identity: AlertIdentity, _ state: String?) -> Bool {

@@ -28,6 +28,8 @@ enum CheckCommand {
     if let http = configuration.http { try report.add(http.finding) }
     for sink in configuration.sinks { for finding in sink.findings { try report.add(finding) } }
     if let waveforms = configuration.waveforms { try report.add(folder(waveforms)) }
+    let watch = ClockWatch(clock: .process)
+    try report.add(clock(watch.state, at: MonotonicClock.process.now(), configuration.fleet.rules))
     for finding in broker(configuration) { try report.add(finding) }
     try report.end()
   }
@@ -46,6 +48,19 @@ enum CheckCommand {
     return Finding(
       .warning, "nodes", "\(text); about \(note.nodes) others spoke up to \(note.time.second) and were not",
       remedy: "see judder-fleet nodes --quarantine, then fleet.allow and fleet.max_nodes")
+  }
+
+  /// What the machine's clock is worth to the rules: where nothing vouches for it, the shakes of several nodes are not
+  /// held against each other.
+  static func clock(_ state: ClockState, at now: Instant, _ rules: [Rule]) -> Finding {
+    let time = state.wall(at: now).rfc3339
+    guard state.quality == .none else { return Finding(.good, "clock", "\(time), \(state.quality.rawValue)") }
+    let text = "\(time), nothing vouches for it: the times of alerts may be wrong"
+    let waiting = rules.filter { $0.kind == .together }.map(\.name)
+    guard !waiting.isEmpty else { return Finding(.good, "clock", text) }
+    return Finding(
+      .warning, "clock", "\(text), and \(waiting.joined(separator: ", ")) waits (kind together)",
+      remedy: "let systemd-timesyncd or chrony set it")
   }
 
   private static func store(_ settings: StoreSettings?) -> Finding {

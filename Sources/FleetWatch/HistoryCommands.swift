@@ -54,7 +54,7 @@ enum HistoryCommands {
     .value(
       "state", "STATES", commands: ["nodes", "alerts"],
       "only these states, with commas: of nodes online, stopped, lost, silent, unknown; of alerts pending, firing, "
-        + "clearing, resolved"),
+        + "clearing, resolved, with --all flapping for clearing"),
     .value("sort", "BY", .choice(NodeOrder.allCases.map(\.rawValue)), commands: ["nodes"], "name, state or seen"),
     .flag("quarantine", commands: ["nodes"], "those that spoke and were not taken in (fleet.admit)"),
     .value(

@@ -62,7 +62,8 @@ enum NodeCommand {
       ].compactMap { $0 > 0 ? ", \($0) \($1)" : nil }.joined()
       lines.append(
         "run \(run.boot)  \(run.first.second) to \(run.last.second), seq 1 to \(run.highest), "
-          + (missing == 0 ? "none missing" : "\(missing) missing") + doubts)
+          + (run.isPartial ? "at least \(missing) missing" : missing == 0 ? "none missing" : "\(missing) missing")
+          + doubts)
     }
     let counts = dossier.counts.map { "\($0.events) \(SafeText.escaped($0.stream))" }.joined(separator: ", ")
     lines.append("events    \(counts.isEmpty ? "none" : counts)")
@@ -132,6 +133,7 @@ enum NodeCommand {
         }
       }
     }
+    if run.isPartial { json.boolean("missing_partial", true) }
     json.integer("duplicates", run.duplicates)
     json.integer("conflicts", run.conflicts)
     json.integer("interleavings", run.interleavings)
@@ -140,13 +142,16 @@ enum NodeCommand {
 }
 
 extension Store.KeptBoot {
-  /// The numbers that must exist, since a higher one came, and that were neither stored nor given up. Of a run with
-  /// very many holes only the highest are known here.
+  /// Whether a run has so many holes that only the highest of them are known here.
+  var isPartial: Bool { also.count >= Store.KeptBoot.maximumRanges }
+
+  /// The numbers that must exist, since a higher one came, and that were neither stored nor given up; of a run that
+  /// is partial those above the lowest that is known.
   var missing: [ClosedRange<UInt64>] {
-    guard also.count < Store.KeptBoot.maximumRanges else { return [] }
     var missing: [ClosedRange<UInt64>] = []
-    var next = sequence + 1
-    for range in also.sorted(by: { $0.lowerBound < $1.lowerBound }) where range.upperBound >= next {
+    let known = also.sorted { $0.lowerBound < $1.lowerBound }
+    var next = isPartial ? known.first.map { max($0.lowerBound, sequence + 1) } ?? sequence + 1 : sequence + 1
+    for range in known where range.upperBound >= next {
       if range.lowerBound > next { missing.append(next...(range.lowerBound - 1)) }
       next = range.upperBound + 1
     }

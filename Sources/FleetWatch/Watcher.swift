@@ -153,7 +153,7 @@ final class Watcher {
       archive?.close(withinS: isImpatient ? 0.2 : Watcher.stopS / 4)
     }
     keepWaveforms { $0.finish() }
-    if viewer == nil { log.notice(fleet.tally.account) }
+    if viewer == nil, fleet.tally.received > 0 { log.notice(fleet.tally.account) }
     if viewer == nil, end == nil { log.notice("stopped" + (archive.map { "; \($0.account)" } ?? "")) }
   }
 

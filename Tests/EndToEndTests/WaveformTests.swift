@@ -119,7 +119,16 @@ import Testing
     try broker.start()
     let watcher = try Watcher(broker)
     let alerts = try Watcher(broker, "judder-fleet/#")
-    let config = try place.write("fleet.toml", "[waveform]\ndirectory = \"\(folder)\"\nnetwork = \"JU\"\n")
+    let config = try place.write(
+      "fleet.toml",
+      """
+      [waveform]
+      directory = "\(folder)"
+      network = "JU"
+      [store]
+      file = "\(place.path("fleet.db"))"
+
+      """)
     let fleet = try ChildProcess(
       Programs.fleet, ["run", "--config", config, "-h", "127.0.0.1", "-p", "\(broker.port)"], name: "fleet",
       in: place.folder)
@@ -142,6 +151,8 @@ import Testing
     #expect((written[0][0] - published[0].start.seconds).magnitude < 1e-6)
     #expect(fleet.errorText().contains("e2e: the waveform of shake \(published[0].id) is in \(stem).csv"))
     #expect(watcher.messages.filter { $0.stream == .waveform }.allSatisfy { $0.payload.count <= 1000 && $0.qos == 1 })
+    let vouched = watcher.telegrams.allSatisfy { $0.envelope.clock.map { $0 != .none } ?? false }
+    try checkExport(config, is: vouched ? "\(stem).mseed" : nil, in: place)
     guard ObsPy.isPresent else { return }
     let traces = try ObsPy.read("\(stem).mseed", in: place)
     #expect(traces.map(\.id) == ["JU.E2E.00.HN1", "JU.E2E.00.HN2", "JU.E2E.00.HN3"])
@@ -165,6 +176,20 @@ import Testing
     #expect(check.status == 1)
     #expect(check.outputLines.count { $0.hasPrefix("problem") } == 1, "\(check.output)")
     #expect(check.output.contains("waveforms: waveform.directory: \(lost) cannot be written to"))
+  }
+
+  /// The store gives the very bytes that were written when the waveform came; nothing where nothing vouches for its
+  /// time.
+  private func checkExport(_ config: String, is file: String?, in place: Workplace) throws {
+    let export = try outcome(
+      of: Programs.fleet, ["export", "--format", "mseed", "-o", place.path("all.mseed"), "--config", config], in: place)
+    #expect(export.status == 0, "\(export.errors)")
+    let exported = try Data(contentsOf: URL(fileURLWithPath: place.path("all.mseed")))
+    guard let file else {
+      #expect(exported.isEmpty && export.errors.contains("nothing vouches for their time"), "\(export.errors)")
+      return
+    }
+    #expect(try exported == Data(contentsOf: URL(fileURLWithPath: file)) && !exported.isEmpty)
   }
 
   private func chunks(_ watcher: Watcher) -> [WaveformMessage] {

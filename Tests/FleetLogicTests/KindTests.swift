@@ -364,4 +364,17 @@ import Testing
     #expect(bench.send("a", .crossing(.leave, of: "depot")).alerts.isEmpty)
     #expect(bench.send("a", .crossing(.leave, of: "quarry")).alerts == ["geofence a resolved 1"])
   }
+
+  @Test func alertsOfOneMomentHaveIDsOfTheirOwn() {
+    var bench = Bench(rule: Self.rule(.geofence(Condition.Geofence())))
+    // A backlog is heard at once, and has the node leave twice.
+    let effects = [GeofenceMessage.Event.leave, .enter, .leave].flatMap { bench.send("a", .crossing($0, of: "yard")) }
+    let ids = effects.fullAlerts.map(\.id)
+    #expect(effects.alerts == ["geofence a firing 1", "geofence a resolved 1", "geofence a firing 1"])
+    #expect(ids.count == 3 && ids[0] == ids[1] && ids[2] == ids[0] + "-2", "\(ids)")
+    _ = bench.pass(1)
+    bench.send("a", .crossing(.enter, of: "yard"))
+    let later = bench.send("a", .crossing(.leave, of: "yard")).fullAlerts.map(\.id)
+    #expect(later.count == 1 && !later[0].hasSuffix("-3") && !ids.contains(later[0]), "\(later)")
+  }
 }

@@ -120,3 +120,12 @@ public struct ShakeIdentity: Equatable, Sendable {
     self.id = id
   }
 }
+
+/// How often alerts fired within one millisecond: a backlog can take a condition to and fro in less than that, and
+/// each of its alerts has an id of its own.
+struct IssuedIDs: Sendable {
+  /// Since 1970 [ms].
+  var timeMs = 0.0
+  /// By the id of the first.
+  var counts: [String: Int] = [:]
+}
