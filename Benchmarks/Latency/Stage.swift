@@ -35,10 +35,10 @@ final class Stage {
     subscribers = [
       // Acknowledgements are judder-fleet's, not the nodes'.
       try Stage.start(
-        "mosquitto_sub", common + ["yardstick", "-t", "judder/#", "-T", "judder/+/ack"], for: ears.yardstick, in: place),
+        "mosquitto_sub", common + ["all", "-t", "judder/#", "-T", "judder/+/ack"], for: ears.yardstick, in: place),
       try Stage.start("mosquitto_sub", common + ["alerts", "-t", "judder-fleet/alerts/#"], for: ears.mqtt, in: place),
     ]
-    let wanted = ["bench-fleet 1 judder/", "yardstick 1 judder/", "alerts 1 judder-fleet/"]
+    let wanted = ["bench-fleet 1 judder/", "all 1 judder/", "alerts 1 judder-fleet/"]
     guard waitUntil(seconds: 20, { [broker] in wanted.allSatisfy { broker.log.contains($0) } }) else {
       throw RigError("not everybody has a subscription: \(broker.log.suffix(600)) \(fleet.errorText())")
     }

@@ -11,8 +11,8 @@ struct HoldingQueue {
   /// A batch is closed at so many events, or when it is this old [s].
   static let mostEvents = 1000, collectS = 0.2
   /// What nobody but its node waits for is collected for so long, though the writer is idle [s], or up to so many
-  /// events: a sync of the disk for each message keeps both busy, and alerts find them busy. A node that delivers what it
-  /// kept has 20 events under way, and is not to wait.
+  /// events: a sync of the disk for each message wears the disk. A node that delivers what it kept has 20 events under
+  /// way, and is not to wait.
   static let gatherS = 0.02, gatherEvents = 16
   /// Alerts wait this long for the writer [s].
   static let patienceS = 2.0
