@@ -33,8 +33,8 @@ SELF_CONTAINED = -c release --static-swift-stdlib -Xswiftc -use-ld=lld -Xlinker 
 RELEASE_FLAGS = $(SELF_CONTAINED) -Xlinker -s
 RELEASE = $(BUILD)/release
 
-.PHONY: help demo test faults endure simulate fuzz sanitize hil bench lint format config build release install
-.PHONY: uninstall clean
+.PHONY: help demo test faults endure simulate fuzz sanitize hil bench instructions latency lint format config build
+.PHONY: release install uninstall clean
 .PHONY: dependencies lint-format static-libraries
 
 help: ## list the targets
@@ -91,20 +91,30 @@ SCENARIOS ?=
 hil: release ## the node on real drivers: a real kernel and emulated sensors under QEMU, about a minute
 	@Tests/HardwareInTheLoop/run $(RELEASE)/judder-node $(SCENARIOS)
 
+bench: instructions latency ## what a sample costs, and how long an alert takes
+
 # Built as a release is, but with the symbols, so that a profile has names.
-bench: dependencies static-libraries ## instructions and allocations a sample, beside a C program
+instructions: dependencies static-libraries
 	@deploy/install-dependencies --benchmark
 	@$(SWIFT) build $(SELF_CONTAINED) --product MotionBenchmark
 	@Benchmarks/run $(RELEASE)/MotionBenchmark
+
+# A minute and a half. Its figures mean something only on a machine that does nothing else; the store is beside the
+# build, since /tmp may be in memory.
+latency: dependencies static-libraries ## an alert's way to each sink at 1000 messages/s, beside mosquitto_sub
+	@deploy/install-dependencies --benchmark
+	@for product in judder-fleet LatencyBenchmark; do $(SWIFT) build $(SELF_CONTAINED) --product $$product || exit; done
+	@mkdir -p $(BUILD)/bench
+	@TMPDIR=$(CURDIR)/$(BUILD)/bench $(RELEASE)/LatencyBenchmark $(RELEASE)/judder-fleet
 
 lint: dependencies lint-format ## check the format and the house rules
 	@$(SWIFT) test --disable-xctest --filter TidyTests
 
 lint-format: dependencies
-	@$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Simulation Tests
+	@$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Benchmarks Simulation Tests
 
 format: dependencies ## format every Swift file in place
-	@$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Simulation Tests
+	@$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Benchmarks Simulation Tests
 
 config: build ## write config/*.toml anew from the programs' own tables
 	@$(BUILD)/debug/judder-node config > config/node.toml

@@ -81,6 +81,7 @@ let package = Package(
 
     benchmark("MotionBenchmark", ["NodeLogic", "Telemetry"], path: "Benchmarks/Motion"),
     benchmark("StoreBenchmark", ["Store", "Telemetry"], path: "Benchmarks/Store"),
+    benchmark("LatencyBenchmark", ["Rig", "Telemetry"], path: "Benchmarks/Latency"),
 
     benchmark(
       "Simulate", ["DiskFaults", "FleetLogic", "NodeLogic", "Rig", "Spool", "SpoolWords", "Telemetry"],

@@ -89,10 +89,12 @@ final class Archive {
   func take(_ effects: [Effect]) -> [Effect] { queue.take(effects, at: loop.clock.now()) }
 
   /// Hands over what is due, to be called after inputs.
-  func pump() {
+  func pump() { pump(isLast: false) }
+
+  private func pump(isLast: Bool) {
     let now = loop.clock.now()
     var hasRoom = thread != nil
-    while hasRoom, let thread, let next = queue.close(isIdle: thread.waiting == 0, at: now) {
+    while hasRoom, let thread, let next = queue.close(isIdle: thread.waiting == 0, isLast: isLast, at: now) {
       hasRoom = thread.offer(StoreBatch(next.batch, id: next.id, now: ports?.time())) == .taken
       if hasRoom { handed[next.id] = now } else { queue.reopen(next.id) }
     }
@@ -101,7 +103,7 @@ final class Archive {
       ports?.carryOut(released)
     }
     // Where there is no room, the store's next report brings it on.
-    timer?.deadline = queue.deadline(isIdle: !hasRoom)
+    timer?.deadline = queue.deadline(isIdle: hasRoom ? thread?.waiting == 0 : nil)
     ports?.paced()
   }
 
@@ -270,7 +272,7 @@ final class Archive {
   /// ports, as ever.
   func close(withinS: Double) {
     guard let thread else { return }
-    pump()
+    pump(isLast: true)
     loop.unwatch(thread.descriptor)
     let (reports, isClean) = thread.stop(withinS: withinS)
     for report in reports { take(report) }

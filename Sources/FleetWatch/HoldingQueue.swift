@@ -10,6 +10,10 @@ internal import Telemetry
 struct HoldingQueue {
   /// A batch is closed at so many events, or when it is this old [s].
   static let mostEvents = 1000, collectS = 0.2
+  /// What nobody but its node waits for is collected for so long, though the writer is idle [s], or up to so many
+  /// events: a sync of the disk for each message wears the disk. A node that delivers what it kept has 20 events under
+  /// way, and is not to wait.
+  static let gatherS = 0.02, gatherEvents = 16
   /// Alerts wait this long for the writer [s].
   static let patienceS = 2.0
   /// Nothing more is read while so many events wait.
@@ -71,12 +75,16 @@ struct HoldingQueue {
     return true
   }
 
-  /// The next batch for the writer; nil when it is not time yet.
-  /// - Parameter isIdle: it has nothing to do.
-  mutating func close(isIdle: Bool, at now: Instant) -> (id: UInt64, batch: HeldBatch)? {
+  /// The next batch for the writer; nil when it is not time yet. One for which something is held back is not delayed.
+  /// - Parameters:
+  ///   - isIdle: it has nothing to do.
+  ///   - isLast: nothing comes any more.
+  mutating func close(isIdle: Bool, isLast: Bool = false, at now: Instant) -> (id: UInt64, batch: HeldBatch)? {
     guard !collecting.isEmpty, let since = collecting.since else { return nil }
-    let isDue = collecting.events.count >= Self.mostEvents || now - since >= Self.collectS
-    guard isIdle || isDue && !isBypassed else { return nil }
+    let isDue = isLast || collecting.events.count >= Self.mostEvents || now - since >= Self.collectS
+    let isGathered = collecting.events.count >= Self.gatherEvents || now - since >= Self.gatherS
+    let isRipe = isDue || isGathered || !collecting.held.isEmpty
+    guard isIdle && isRipe || isDue && !isBypassed else { return nil }
     let closed = (id: nextID, batch: collecting)
     nextID += 1
     underWay.append(closed)
@@ -91,8 +99,10 @@ struct HoldingQueue {
   }
 
   /// When `close` or `losePatience` has something to do without any input.
-  func deadline(isIdle: Bool) -> Instant? {
-    let closing = isIdle || isBypassed ? nil : collecting.since.map { $0 + Self.collectS }
+  /// - Parameter isIdle: as for `close`; nil: the writer's next report brings it on.
+  func deadline(isIdle: Bool?) -> Instant? {
+    let waitS = isIdle.map { $0 ? Self.gatherS : Self.collectS }
+    let closing = isBypassed && isIdle != true ? nil : waitS.flatMap { waitS in collecting.since.map { $0 + waitS } }
     let patience = isBypassed ? nil : patience
     return [closing, patience].compactMap { $0 }.min()
   }

@@ -16,6 +16,8 @@ public final class Broker: @unchecked Sendable {
     public var accessList: String?
     /// Keeps sessions and retained messages over an orderly restart.
     public var persists = false
+    /// Its log has a line for each packet, which `subscribe` goes by; without, one for each subscription.
+    public var logsPackets = true
     /// More lines for its configuration.
     public var lines: [String] = []
 
@@ -55,7 +57,9 @@ public final class Broker: @unchecked Sendable {
     self.port = try port ?? Workplace.freePort()
     self.workplace = workplace
     name = "mosquitto-\(self.port)"
-    var lines = ["user root", "log_dest stderr", "log_type all", "listener \(self.port) 127.0.0.1"]
+    var lines = ["user root", "log_dest stderr", "listener \(self.port) 127.0.0.1"]
+    let logged = ["error", "warning", "notice", "information", "subscribe"]
+    lines += options.logsPackets ? ["log_type all"] : logged.map { "log_type \($0)" }
     lines += try Broker.credentials(options, in: workplace, name: name)
     lines += Broker.security(options)
     if let key = options.sharedKey {

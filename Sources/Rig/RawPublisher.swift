@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// A client that publishes any bytes as a topic: MQTT 3.1.1 by hand, QoS 1, one message after the other.
+/// A client that publishes any bytes as a topic: MQTT 3.1.1 by hand, one message after the other.
 public final class RawPublisher {
   private let port: Int
   private var connection: Int32?
@@ -31,6 +31,32 @@ public final class RawPublisher {
       return false
     }
     return true
+  }
+
+  /// Publishes and does not wait; `takeAcknowledgements` counts what the broker has taken since. Not to be mixed with
+  /// `publish`.
+  ///
+  /// - Parameter qos: 0 or 1.
+  /// - Returns: false when the connection is gone.
+  public func send(_ topic: [UInt8], _ payload: [UInt8], qos: Int, isRetained: Bool = false) -> Bool {
+    guard let connection = connected() else { return false }
+    var rest = Self.string(topic)
+    if qos > 0 {
+      number = number == .max ? 1 : number + 1
+      rest += [UInt8(number >> 8), UInt8(number & 0xFF)]
+    }
+    return Loopback.write(connection, Self.packet(0x30 | (qos > 0 ? 2 : 0) | (isRetained ? 1 : 0), rest + payload))
+  }
+
+  /// How many messages the broker has acknowledged since the last call; waits so long for the first [ms].
+  public func takeAcknowledgements(waitMS: Int32 = 0) -> Int {
+    guard let connection, Loopback.isReadable(connection, milliseconds: waitMS),
+      let more = Loopback.read(connection)
+    else { return 0 }
+    arrived += more
+    let count = arrived.count / 4
+    arrived.removeFirst(4 * count)
+    return count
   }
 
   private func connected() -> Int32? {

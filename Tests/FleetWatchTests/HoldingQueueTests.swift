@@ -14,9 +14,11 @@ private final class QueueUnderTest {
   var dropped: Int { queue.dropped }
   var collecting: HeldBatch { queue.collecting }
   func take(_ effects: [Effect], at now: Instant) -> [Effect] { queue.take(effects, at: now) }
-  func close(isIdle: Bool, at now: Instant) -> (id: UInt64, batch: HeldBatch)? { queue.close(isIdle: isIdle, at: now) }
+  func close(isIdle: Bool, isLast: Bool = false, at now: Instant) -> (id: UInt64, batch: HeldBatch)? {
+    queue.close(isIdle: isIdle, isLast: isLast, at: now)
+  }
   func reopen(_ id: UInt64) { queue.reopen(id) }
-  func deadline(isIdle: Bool) -> Instant? { queue.deadline(isIdle: isIdle) }
+  func deadline(isIdle: Bool?) -> Instant? { queue.deadline(isIdle: isIdle) }
   func committed(_ id: UInt64, at now: Instant) -> HeldBatch? { queue.committed(id, at: now) }
   func isCaughtUp(at now: Instant) -> Bool { queue.isCaughtUp(at: now) }
   func lostWriter() { queue.lostWriter() }
@@ -74,6 +76,56 @@ private final class QueueUnderTest {
     #expect(queue.close(isIdle: false, at: now)?.batch.events.count == 1000)
   }
 
+  /// A fleet's thousand messages a second were some four hundred syncs of the disk a second.
+  @Test func whatOnlyItsNodeWaitsForIsGathered() throws {
+    let queue = QueueUnderTest()
+    _ = queue.take([try event(1)], at: now)
+    #expect(queue.close(isIdle: true, at: now + 0.019) == nil)
+    #expect(queue.deadline(isIdle: true) == now + 0.02)
+    _ = queue.take([try event(2)], at: now + 0.019)
+    #expect(queue.deadline(isIdle: true) == now + 0.02, "from the first on")
+    #expect(queue.deadline(isIdle: nil) == now + 2, "there is no room")
+    #expect(queue.close(isIdle: true, at: now + 0.021)?.batch.events.map(\.sequence) == [1, 2])
+    #expect(queue.close(isIdle: true, at: now + 1) == nil)
+  }
+
+  @Test func aBacklogIsNotDelayed() throws {
+    let queue = QueueUnderTest()
+    for sequence in 1...15 as ClosedRange<UInt64> { _ = queue.take([try event(sequence)], at: now) }
+    #expect(queue.close(isIdle: true, at: now) == nil)
+    _ = queue.take([try event(16)], at: now)
+    #expect(queue.close(isIdle: false, at: now) == nil, "the writer is busy")
+    #expect(queue.close(isIdle: true, at: now)?.batch.events.count == 16)
+  }
+
+  @Test func anAlertIsNotGathered() throws {
+    let queue = QueueUnderTest()
+    _ = queue.take([try event(1)], at: now)
+    #expect(queue.close(isIdle: true, at: now + 0.001) == nil)
+    _ = queue.take([try event(2), publication("a")], at: now + 0.002)
+    #expect(queue.close(isIdle: false, at: now + 0.002) == nil, "the writer is busy")
+    let closed = try #require(queue.close(isIdle: true, at: now + 0.002))
+    #expect(closed.batch.events.map(\.sequence) == [1, 2])
+    #expect(queue.committed(closed.id, at: now + 0.003)?.held == [publication("a")])
+  }
+
+  @Test func atTheEndNothingIsGathered() throws {
+    let queue = QueueUnderTest()
+    _ = queue.take([try event(1)], at: now)
+    #expect(queue.close(isIdle: false, isLast: true, at: now)?.batch.events.count == 1)
+    #expect(queue.isEmpty == false, "it is with the writer")
+  }
+
+  /// Whether it gets on again is tried with what waits.
+  @Test func aWriterThatDidNotGetOnIsTriedAgain() throws {
+    let queue = QueueUnderTest()
+    _ = queue.losePatience(isHopeless: true, at: now)
+    _ = queue.take([try event(1)], at: now)
+    #expect(queue.deadline(isIdle: true) == now + 0.02)
+    #expect(queue.deadline(isIdle: false) == nil)
+    #expect(queue.close(isIdle: true, at: now + 0.021) != nil)
+  }
+
   @Test func aWriterThatIsBehindIsWaitedFor() throws {
     let queue = QueueUnderTest()
     for sequence in 1...2000 as ClosedRange<UInt64> {
@@ -111,7 +163,7 @@ private final class QueueUnderTest {
     var ids: [UInt64] = []
     for sequence in 1...3 as ClosedRange<UInt64> {
       _ = queue.take([try event(sequence)], at: now)
-      ids.append(try #require(queue.close(isIdle: true, at: now)).id)
+      ids.append(try #require(queue.close(isIdle: true, at: now + 0.021)).id)
     }
     #expect(queue.losePatience(at: now + 2) != nil)
     #expect(queue.committed(ids[0], at: now + 60) != nil)
@@ -150,7 +202,7 @@ private final class QueueUnderTest {
       rule: "shake", subject: .node(node), phase: .over, since: WallTime(seconds: 1), count: 1, at: WallTime(seconds: 1)
     )
     _ = queue.take([.keep(.alert(alert)), .keep(.alertOver(rule: "shake", subject: .node(node)))], at: now)
-    let first = try #require(queue.close(isIdle: true, at: now))
+    let first = try #require(queue.close(isIdle: true, at: now + 0.021))
     #expect(first.batch.alerts.count == 1)
     #expect(first.batch.alerts.values.first == .some(nil))
     _ = queue.take([.keep(.alert(alert))], at: now)
