@@ -78,8 +78,14 @@ extension SinkSettings {
         .problem, subject, "its queue \(Self.shown(folder)): \(Self.shown(there)): \(systemErrorText(errno))",
         remedy: "make the folder, and let this user write to it")
     }
+    let purpose = "its queue is \(Self.shown(folder)), at most \(queue.notices) alerts or \(queue.bytes >> 20) MB"
+    guard let held = SinkInventory(folder) else { return Finding(.good, subject, purpose) }
+    let text = "\(purpose); \(held.waiting) wait, \(held.givenUp) were given up"
+    guard held.givenUp > 0 else { return Finding(.good, subject, text) }
     return Finding(
-      .good, subject, "its queue is \(Self.shown(folder)), at most \(queue.notices) alerts or \(queue.bytes >> 20) MB")
+      .warning, subject, text,
+      remedy: "look into \(Self.shown(folder))/failed, then remove the files, or move them to new while judder-fleet "
+        + "is stopped")
   }
 
   /// Said where a queue does not outlast the process.

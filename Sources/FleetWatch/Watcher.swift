@@ -275,7 +275,9 @@ final class Watcher {
     for entry in telling.start() { write(entry) }
     for descriptor in telling.descriptors {
       loop.watch(descriptor) { [unowned self] _ in
-        for entry in telling.settle() { write(entry) }
+        let entries = telling.settle()
+        for entry in entries { write(entry) }
+        if !entries.isEmpty { notifier.status(status) }
         noteTelling()
         archive?.pump()
       }
@@ -344,13 +346,10 @@ final class Watcher {
 
   /// One line for `systemctl status`.
   private var status: String {
-    let store = archive?.trouble.map { "; nothing is kept: \($0)" } ?? ""
-    let strangers = fleet.quarantine.nodes
-    let rest = store + (strangers == 0 ? "" : "; about \(strangers) nodes are not taken in")
-    if case .connected = fleet.link {
-      return "watching \(fleet.configuration.prefix), connected to \(configuration.broker.endpoint)\(rest)"
-    }
-    return "no broker at \(configuration.broker.endpoint)\(rest)"
+    StatusLine(
+      fleet: fleet, endpoint: "\(configuration.broker.endpoint)", storeTrouble: archive?.trouble,
+      sinks: telling.states
+    ).text
   }
 
   // MARK: Signals

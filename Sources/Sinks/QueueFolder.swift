@@ -33,7 +33,9 @@ struct QueueFolder {
   func file(_ number: UInt64) -> String { "\(path)/\(QueueFolder.name(number))" }
 
   /// Names in it, in order, but those that begin with a dot.
-  func names() throws(SinkProblem) -> [String] {
+  func names() throws(SinkProblem) -> [String] { try QueueFolder.names(path) }
+
+  static func names(_ path: String) throws(SinkProblem) -> [String] {
     guard let folder = opendir(path) else { throw QueueFolder.problem(path, errno) }
     defer { closedir(folder) }
     var names: [String] = []

@@ -26,3 +26,17 @@ public struct SinkState: Equatable, Sendable {
   /// How long the oldest notice has waited [s]; nil when none waits.
   public func oldestAgeS(at now: WallTime) -> Double? { oldest.map { max(0, now - $0) } }
 }
+
+/// What a sink's queue on the disk holds, counted without touching it: also beside a running fleet tool.
+public struct SinkInventory: Equatable, Sendable {
+  /// Alerts that wait, and those that are not tried any more.
+  public let waiting, givenUp: Int
+
+  /// - Parameter path: the folder of the queue.
+  /// - Returns: nil where it is not there, or this user may not read it.
+  public init?(_ path: String) {
+    guard let waiting = try? QueueFolder.names("\(path)/new"), let givenUp = try? QueueFolder.names("\(path)/failed")
+    else { return nil }
+    (self.waiting, self.givenUp) = (waiting.count, givenUp.count)
+  }
+}

@@ -65,7 +65,8 @@ final class BufferedCapture: IIOCapture {
         return read(buffer.descriptor, free.baseAddress, free.count)
       }
       if count <= 0 {
-        handle(count == 0 ? nil : errno, &result)
+        let name = "\(sensor.device.name) (\(sensor.device.identifier))"
+        result.takeFailure(count == 0 ? nil : errno, of: name, counting: &passingFaults)
         break
       }
       passingFaults = 0
@@ -96,25 +97,6 @@ final class BufferedCapture: IIOCapture {
     guard isOpen else { return }
     isOpen = false
     buffer.close()
-  }
-
-  /// Sorts out a read that gave nothing; `code` nil is the end of the file.
-  private func handle(_ code: Int32?, _ result: inout CaptureResult) {
-    let node = "\(sensor.device.name) (\(sensor.device.identifier))"
-    guard let code else {
-      result.state = .gone("\(node): the device node ended")
-      return
-    }
-    if code == EAGAIN || code == EINTR { return }
-    let failure = SystemFailure(operation: "read", path: node, code: code)
-    guard failure.isPassing else {
-      result.state = .gone(failure.description)
-      return
-    }
-    // The kernel keeps the scans meanwhile; if it must drop some, their times will show it.
-    passingFaults += 1
-    result.faults.retried += 1
-    if passingFaults > 3 { result.state = .stalled("\(failure), \(passingFaults) times in a row") }
   }
 
   /// Decodes the first `count` scans.

@@ -1,3 +1,4 @@
+internal import Glibc
 internal import NodeLogic
 internal import Telemetry
 
@@ -70,6 +71,29 @@ struct CaptureResult: Equatable, Sendable {
     case .outOfRange: faults.outOfRange += 1
     }
     return verdict
+  }
+
+  /// Sorts out a read that gave nothing.
+  ///
+  /// - Parameters:
+  ///   - code: nil is the end of the file.
+  ///   - name: of the device, as logs have it.
+  ///   - faults: counts those in a row.
+  mutating func takeFailure(_ code: Int32?, of name: String, counting faults: inout Int) {
+    guard let code else {
+      state = .gone("\(name): the device node ended")
+      return
+    }
+    if code == EAGAIN || code == EINTR { return }
+    let failure = SystemFailure(operation: "read", path: name, code: code)
+    guard failure.isPassing else {
+      state = .gone(failure.description)
+      return
+    }
+    // The kernel keeps what comes meanwhile; if it must drop some, the times will show it.
+    faults += 1
+    self.faults.retried += 1
+    if faults > 3 { state = .stalled("\(failure), \(faults) times in a row") }
   }
 }
 

@@ -111,7 +111,7 @@ final class EvdevCapture: Capture {
         return read(sensor.descriptor, free.baseAddress, free.count)
       }
       if count <= 0 {
-        handle(count == 0 ? nil : errno, &result)
+        result.takeFailure(count == 0 ? nil : errno, of: name, counting: &faults)
         break
       }
       faults = 0
@@ -187,23 +187,6 @@ final class EvdevCapture: Capture {
       case .zeros, .outOfRange: result.interrupt(&samples)
       }
     }
-  }
-
-  /// Sorts out a read that gave nothing; `code` nil is the end of the file.
-  private func handle(_ code: Int32?, _ result: inout CaptureResult) {
-    guard let code else {
-      result.state = .gone("\(name): the device node ended")
-      return
-    }
-    if code == EAGAIN || code == EINTR { return }
-    let failure = SystemFailure(operation: "read", path: name, code: code)
-    guard failure.isPassing else {
-      result.state = .gone(failure.description)
-      return
-    }
-    faults += 1
-    result.faults.retried += 1
-    if faults > 3 { result.state = .stalled("\(failure), \(faults) times in a row") }
   }
 }
 
