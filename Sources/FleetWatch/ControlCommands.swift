@@ -48,7 +48,9 @@ enum ControlCommands {
     .value("start", "TIME", commands: ["silence"], "from when on, RFC 3339; default now"),
     .value("comment", "TEXT", commands: ["ack", "silence"], "why"),
     .value("author", "NAME", commands: names, "who; default USER@host"),
-    .value("timeout", "SECONDS", .integer(1...3600), commands: names, "how long to wait; default 10, for send 30, and calibrate's own"),
+    .value(
+      "timeout", "SECONDS", .integer(1...3600), commands: names,
+      "how long to wait; default 10, for send 30, and calibrate's own"),
     .value("nodes", "PATTERN", commands: ["send"], "to all nodes of these names; lists them unless --yes"),
     .flag("yes", commands: ["send"], "do it for all that --nodes means"),
     .flag("when-online", commands: ["send"], "when the node is there, if need be later"),

@@ -62,6 +62,7 @@ enum RemoteKeys {
     let (least, most) = (
       ConfigurationValue.number(limit.lowerBound).toml, ConfigurationValue.number(limit.upperBound).toml
     )
-    throw ConfigurationRefusal(text: "\(path) = \(value.toml) is out of range; from afar it must be \(least) to \(most)")
+    throw ConfigurationRefusal(
+      text: "\(path) = \(value.toml) is out of range; from afar it must be \(least) to \(most)")
   }
 }

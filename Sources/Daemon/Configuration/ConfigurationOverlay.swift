@@ -44,7 +44,9 @@ public struct ConfigurationOverlay: Equatable, Sendable {
       }
       do throws(ConfigurationRefusal) {
         for var entry in try read(Array(line), schema) {
-          if schema.find(entry.path)?.key.isSecret == true { throw ConfigurationRefusal(text: "a secret must not stand here") }
+          if schema.find(entry.path)?.key.isSecret == true {
+            throw ConfigurationRefusal(text: "a secret must not stand here")
+          }
           try check(entry.path, entry.value)
           entry.origin = .file(name, line: index + 1, column: 1)
           overlay.put(entry)

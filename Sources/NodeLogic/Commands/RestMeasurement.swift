@@ -115,7 +115,9 @@ extension Node {
       if restMeasurement?.feed(samples) == true { endRest(at: now, &effects) }
     case .woken: restMeasurement?.restart()
     case .started, .idle:
-      if restMeasurement?.hasBegun == true { giveUpRest("the sensor was started anew or fell asleep", at: now, &effects) }
+      if restMeasurement?.hasBegun == true {
+        giveUpRest("the sensor was started anew or fell asleep", at: now, &effects)
+      }
     case .failed(let reason):
       giveUpRest("the sensor failed: \(SafeText.escaped(reason, limit: 200))", at: now, &effects)
     case .gap, .faults: break

@@ -113,7 +113,8 @@ extension RestFigures {
   init(from reader: MessageReader) throws(DecodingProblem) {
     self.init(
       durationS: try reader.number("duration_s", in: Bounds.duration), samples: try reader.count("n"),
-      rateHz: try reader.number("hz", in: Bounds.frequency), meanG: try reader.vector("mean_g", in: Bounds.acceleration),
+      rateHz: try reader.number("hz", in: Bounds.frequency),
+      meanG: try reader.vector("mean_g", in: Bounds.acceleration),
       noiseMg: try reader.vector("noise_mg", in: Bounds.noise),
       inBandMg: try reader.number("in_band_mg", in: Bounds.noise))
     missed = try reader.count("missed")
