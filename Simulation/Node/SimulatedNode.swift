@@ -230,7 +230,7 @@ final class SimulatedNode {
       if let request = SpoolRequest(wish, originS: 0) { spool?.offer(request) }
     case .measureUsage: hand(.usage(ProcessLoad(residentKB: 1000, processorS: now.seconds / 100)))
     case .keep(let record): self.record = record
-    case .log, .keepAwake, .decided: break
+    case .log, .keepAwake, .decided, .set: break
     }
   }
 

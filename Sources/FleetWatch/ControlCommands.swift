@@ -25,10 +25,14 @@ enum ControlCommands {
     Command(
       "send", "give a command to a node, and wait for its answer",
       details: [
-        "COMMAND is locate, live SECONDS, arm or disarm; with --nodes the operand NODE is left out. The node does it "
-          + "where node.commands is true. It ends with 1 when a node refuses, and with 69 when one does not answer.",
+        "COMMAND is locate, live SECONDS, arm, disarm, set KEY=VALUE or calibrate [SECONDS]; with --nodes the operand "
+          + "NODE is left out. The node does it where node.commands is true. It ends with 1 when a node refuses, and "
+          + "with 69 when one does not answer.",
+        "set gives a key of the node's configuration another value, such as shake.on_g=0.9, which holds before the "
+          + "node's file and over its restart; KEY= takes it back. A node that refuses says which keys it takes.",
+        "calibrate measures for SECONDS (30) while the node lies still, and prints gravity, tilt and noise.",
         "With --when-online judder-fleet run keeps the command, and gives it to the node when it is there.",
-      ], operands: [.init("NODE"), .init("COMMAND", isOptional: true), .init("SECONDS", isOptional: true)]),
+      ], operands: [.init("NODE"), .init("COMMAND", isOptional: true), .init("VALUE", isOptional: true)]),
     Command("unwish", "take a command back that waits for its node", operands: [.init("ID")]),
   ]
 
@@ -44,7 +48,9 @@ enum ControlCommands {
     .value("start", "TIME", commands: ["silence"], "from when on, RFC 3339; default now"),
     .value("comment", "TEXT", commands: ["ack", "silence"], "why"),
     .value("author", "NAME", commands: names, "who; default USER@host"),
-    .value("timeout", "SECONDS", .integer(1...3600), commands: names, "how long to wait; default 10, for send 30"),
+    .value(
+      "timeout", "SECONDS", .integer(1...3600), commands: names,
+      "how long to wait; default 10, for send 30, and calibrate's own"),
     .value("nodes", "PATTERN", commands: ["send"], "to all nodes of these names; lists them unless --yes"),
     .flag("yes", commands: ["send"], "do it for all that --nodes means"),
     .flag("when-online", commands: ["send"], "when the node is there, if need be later"),
@@ -58,7 +64,7 @@ enum ControlCommands {
     let id = "\(try RandomSource.bootID())"
     let author = try ControlRequest.author(invocation.text("author"), environment, host: host)
     if command == "send", !invocation.isGiven("when-online") {
-      return try SendCommand.run(invocation, output, configuration, id: id)
+      return try SendCommand.run(invocation, output, configuration, id: id, author: author)
     }
     let message = try ControlRequest.message(command, invocation, id: id, author: author, now: History.calendar())
     let reply = try ControlRequest.ask(message, configuration, timeoutS: ControlRequest.timeoutS(invocation))

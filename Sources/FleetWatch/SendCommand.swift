@@ -31,7 +31,7 @@ enum SendCommand {
     _ operands: [String], isPattern: Bool
   ) throws(Termination) -> (node: String, command: ControlMessage.NodeCommand) {
     let words = isPattern ? [""] + operands : operands
-    let known = "locate, live SECONDS, arm or disarm"
+    let known = "locate, live SECONDS, arm, disarm, set KEY=VALUE or calibrate"
     if !isPattern, NodeName(words[0]) == nil {
       throw Termination(
         .usage, ["\(SafeText.quoted(words[0])) is no node's name; for several there is --nodes PATTERN"])
@@ -40,26 +40,65 @@ enum SendCommand {
     guard let verb = CommandMessage.Verb(rawValue: words[1]) else {
       throw Termination(.usage, ["\(SafeText.quoted(words[1])) is no command for a node: expected \(known)"])
     }
-    let argument = words.count > 2 ? words[2] : nil
-    if verb != .live {
-      guard words.count == 2 else {
-        throw Termination(.usage, ["\(verb.rawValue) takes no \(SafeText.quoted(words[2]))"])
+    return (words[0], try command(verb, Array(words.dropFirst(2))))
+  }
+
+  private static func command(
+    _ verb: CommandMessage.Verb, _ arguments: [String]
+  ) throws(Termination) -> ControlMessage.NodeCommand {
+    let seconds = arguments.count == 1 ? Double(arguments[0]) : nil
+    switch verb {
+    case .live:
+      guard let seconds, (0...CommandMessage.longestLiveS).contains(seconds) else {
+        throw Termination(.usage, ["live takes the seconds it lasts, 0 to 3600"])
       }
-      return (words[0], .init(verb))
+      return .init(.live, forS: seconds)
+    case .calibrate:
+      if arguments.isEmpty { return .init(.calibrate, forS: usualCalibrationS) }
+      guard let seconds, CommandMessage.calibrationS.contains(seconds) else {
+        throw Termination(.usage, ["calibrate takes the seconds that the node lies still, 10 to 300; default 30"])
+      }
+      return .init(.calibrate, forS: seconds)
+    case .set:
+      guard arguments.count == 1, let setting = setting(arguments[0]) else {
+        throw Termination(
+          .usage, ["set takes KEY=VALUE, for example shake.on_g=0.9; KEY= takes it back to what the node's file says"])
+      }
+      return .init(.set, setting: setting)
+    case .arm, .disarm, .locate:
+      guard let extra = arguments.first else { return .init(verb) }
+      throw Termination(.usage, ["\(verb.rawValue) takes no \(SafeText.quoted(extra))"])
     }
-    guard words.count <= 3, let forS = argument.flatMap({ Double($0) }),
-      (0...CommandMessage.longestLiveS).contains(forS)
-    else { throw Termination(.usage, ["live takes the seconds it lasts, 0 to 3600"]) }
-    return (words[0], .init(.live, forS: forS))
+  }
+
+  /// How long a calibration lasts where nothing is said [s].
+  private static let usualCalibrationS = 30.0
+
+  /// `KEY=VALUE` as a message has it: a number, true, false, or a text, which may stand in quotes; nothing after the
+  /// `=` takes the key back. What a key takes only its node knows.
+  static func setting(_ text: String) -> CommandMessage.Setting? {
+    guard let equals = text.firstIndex(of: "=") else { return nil }
+    let (key, value) = (String(text[..<equals]), String(text[text.index(after: equals)...]))
+    guard (1...CommandMessage.keyBytes).contains(key.utf8.count), value.utf8.count <= 1000 else { return nil }
+    guard !value.isEmpty else { return .init(key, nil) }
+    switch try? JSONValue.parse(Array(value.utf8)) {
+    case .number(let number): return .init(key, .number(number))
+    case .bool(let flag): return .init(key, .flag(flag))
+    case .string(let text): return .init(key, .text(text))
+    case nil, .null, .array, .object: return .init(key, .text(value))
+    }
   }
 
   static func run(
-    _ invocation: Invocation, _ output: StandardOutput, _ configuration: FleetConfiguration, id: String
+    _ invocation: Invocation, _ output: StandardOutput, _ configuration: FleetConfiguration, id: String,
+    author: String
   ) throws(Termination) {
     let pattern = invocation.text("nodes").map { NamePattern($0) }
     let (name, command) = try parse(invocation.operands, isPattern: pattern != nil)
     if pattern == nil, invocation.isGiven("yes") { throw Termination(.usage, ["--yes goes with --nodes"]) }
-    let timeoutS = ControlRequest.timeoutS(invocation, default: 30)
+    // A node that sleeps needs a moment more.
+    let timeoutS = ControlRequest.timeoutS(
+      invocation, default: 30 + (command.verb == .calibrate ? Int(command.forS ?? 0) : 0))
     let (prefix, level) = (configuration.fleet.prefix, pattern == nil ? name : "+")
     let call = try ControlCall(configuration.broker, filters: ["status", "reply"].map { "\(prefix)/\(level)/\($0)" })
     defer { call.close() }
@@ -78,7 +117,7 @@ enum SendCommand {
     guard !found.isEmpty else {
       throw Termination(.unavailable, ["the broker knows no such node under \(prefix): no status is kept there"])
     }
-    let asked = try ask(found, command, call, prefix, id: id, timeoutS: timeoutS)
+    let asked = try ask(found, command, call, prefix, id: id, author: author, timeoutS: timeoutS)
     for each in asked { try show(each, found[each.node]?.state, command, timeoutS, invocation, output) }
     try output.flush()
     if asked.contains(where: { $0.reply?.isDone == false }) { throw Termination(.findings) }
@@ -117,12 +156,12 @@ enum SendCommand {
 
   private static func ask(
     _ found: [NodeName: Found], _ command: ControlMessage.NodeCommand, _ call: ControlCall, _ prefix: PrefixPattern,
-    id: String, timeoutS: Double
+    id: String, author: String, timeoutS: Double
   ) throws(Termination) -> [Asked] {
     var asked: [Asked] = []
     var places: [NodeName: Int] = [:]
     for (node, known) in found.sorted(by: { $0.key < $1.key }) {
-      let message = CommandMessage(id: "\(id)-\(asked.count)", command.verb, forS: command.forS)
+      let message = command.message(id: "\(id)-\(asked.count)", author: author)
       // Without `expires_t`, which a node refuses that does not know the time.
       _ = call.publish(
         CommandTopic(prefix: known.prefix, node: node).description, message.encode(), expiryS: UInt32(timeoutS))
@@ -172,12 +211,25 @@ enum SendCommand {
         json.string("result", result)
         json.string("reason", isDone ? nil : reason)
         json.number("until_t", asked.reply?.until?.seconds, decimals: 3)
+        asked.reply.map { write($0, to: &json) }
       }
       return try output.line(json.text)
     }
     let until = asked.reply?.until.map { ", until \($0.rfc3339)" } ?? ""
-    let rest = isDone ? until : ": \(SafeText.escaped(reason, limit: 400))"
+    let rest = isDone ? until : ": \(SafeText.escaped(reason, limit: 1024))"
     try output.line("\(asked.node) \(command.verb.rawValue): \(result)\(rest)")
+    for line in asked.reply.map(ReplyText.lines) ?? [] { try output.line("  \(line)") }
+  }
+
+  private static func write(_ reply: ReplyMessage, to json: inout JSONWriter) {
+    if let change = reply.change {
+      json.string("key", change.key)
+      json.setting("before", change.before)
+      json.setting("after", change.after)
+      json.boolean("kept", change.isKept)
+    }
+    if let rest = reply.rest { json.object("rest") { rest.write(to: &$0) } }
+    json.string("note", reply.note)
   }
 
   private static func unanswered(_ state: StatusMessage.State?, _ timeoutS: Double) -> String {

@@ -49,7 +49,7 @@ enum SilencesCommand {
   }
 
   static func text(_ wish: Wish) -> String {
-    let argument = wish.command.forS.map { " \(Decimal.text($0, decimals: 0))" } ?? ""
+    let argument = ReplyText.argument(wish.command)
     let state =
       wish.state == .waiting ? "waiting until \(wish.expires.second)" : "\(wish.state.rawValue) \(wish.changed.second)"
     return "\(SafeText.escaped(wish.id)) \(wish.node) \(wish.command.verb.rawValue)\(argument): \(state), "
@@ -64,6 +64,8 @@ enum SilencesCommand {
       json.string("node", wish.node.description)
       json.string("command", wish.command.verb.rawValue)
       json.number("for_s", wish.command.forS, decimals: 3)
+      json.string("key", wish.command.setting?.key)
+      json.setting("value", wish.command.setting?.value)
       json.number("made_t", wish.made.seconds, decimals: 3)
       json.number("expires_t", wish.expires.seconds, decimals: 3)
       json.string("author", wish.author)

@@ -153,7 +153,7 @@ extension Wish {
       let state = State(rawValue: kept.state)
     else { return nil }
     self.init(
-      id: kept.id, kept.node, .init(message.verb, forS: message.forS), author: kept.author ?? "", made: kept.made,
+      id: kept.id, kept.node, .init(message), author: kept.author ?? "", made: kept.made,
       expires: expires)
     self.state = state
     changed = kept.changed

@@ -13,12 +13,16 @@ final class Agent {
   let log: Log
   let clock = MonotonicClock.process
   let notifier: ServiceNotifier
-  let load: () throws(ConfigurationFailure) -> NodeConfiguration
+  let source: NodeSource
   let boot: BootID
   let loop: EventLoop
   private let signals: Signals
   var configuration: NodeConfiguration
-  private var node: Node
+  /// What people wrote, when it was read last.
+  var base: Configuration
+  var settings: RemoteSettings
+  var settingsFile: SettingsFile?
+  private(set) var node: Node
   private var clockWatch: ClockWatch
   private var suspensionWatch = SuspensionWatch()
   private var link: BrokerLinkage
@@ -33,19 +37,19 @@ final class Agent {
   /// A second signal came: nothing is waited for any more.
   private var isImpatient = false
   /// Set once the agent is on its way out.
-  private var stopDeadline: Instant?
+  private(set) var stopDeadline: Instant?
 
-  /// - Parameter load: reads the configuration anew; called again at each SIGHUP.
-  init(
-    log: Log, environment: [String: String], load: @escaping () throws(ConfigurationFailure) -> NodeConfiguration
-  ) throws(Termination) {
+  /// - Parameter source: reads the configuration anew; asked again at each SIGHUP.
+  init(log: Log, _ source: NodeSource) throws(Termination) {
     self.log = log
-    self.load = load
+    self.source = source
     // Before any thread: signals are blocked in this one and in those it starts.
     signals = try Signals()
-    notifier = ServiceNotifier(environment: environment)
+    notifier = ServiceNotifier(environment: source.source.environment)
     do throws(ConfigurationFailure) {
-      configuration = try load()
+      base = try source.read()
+      settings = source.settings(base)
+      configuration = try settings.applied(to: base, source.node)
     } catch {
       throw error.termination
     }
@@ -72,6 +76,8 @@ final class Agent {
     startGpsd()
     records?.start(loop)
     tryRecordFile()
+    settingsFile = settings.file.map { SettingsFile($0, loop: loop) }
+    sayWhatIsSet()
     startSpool()
     startLink()
     hand(.tick)
@@ -110,6 +116,7 @@ final class Agent {
       case .keepAwake(let until): accelerometer?.keepAwake(until: until)
       case .keep(let record): records?.keep(record)
       case .spool(let wish): spool?.ask(wish)
+      case .set(let command): set(command)
       case .decided: break
       }
     }
@@ -198,7 +205,11 @@ extension Agent {
     notifier.reloading()
     defer { notifier.ready(status: link.summary) }
     do throws(ConfigurationFailure) {
-      apply(try load())
+      let read = try source.read()
+      let new = try settings.applied(to: read, source.node)
+      base = read
+      apply(new)
+      sayWhatIsSet()
       log.notice("the configuration was read again")
     } catch {
       for problem in error.problems { log.error("\(problem)") }
@@ -206,7 +217,7 @@ extension Agent {
     }
   }
 
-  private func apply(_ new: NodeConfiguration) {
+  func apply(_ new: NodeConfiguration) {
     let old = configuration
     configuration = new
     if new.name != old.name || new.prefix != old.prefix {
@@ -218,7 +229,7 @@ extension Agent {
       configuration.listen()
     }
     log.level = new.logLevel
-    for warning in new.warnings { log.warning(warning) }
+    for warning in new.warnings where !old.warnings.contains(warning) { log.warning(warning) }
     let now = clock.now()
     heedTime(at: now)
     carryOut(node.reconfigure(new.logic, at: now))
@@ -319,6 +330,7 @@ extension Agent {
       for word in spool.stop(deadlineS: isImpatient ? 0.2 : SpoolLinkage.stopS) { hand(.spool(word)) }
     }
     let leftS = (stopDeadline ?? .start) - clock.now()
+    if !isImpatient { settingsFile?.stop() }
     records?.stop(deadlineS: isImpatient ? 0.2 : min(LocationRecordFile.stopS, max(0.2, leftS)))
     sayWhatIsLeft()
     log.notice("stopped")

@@ -21,6 +21,10 @@ enum CheckCommand {
     }
     let topics = "publishes to \(configuration.prefix)/\(configuration.name)/..."
     try report.add(Finding(.good, "configuration", "\(file ?? "defaults, no file"): \(topics)"))
+    if !configuration.logic.set.isEmpty {
+      let list = configuration.logic.set.map { printableLine($0) }.joined(separator: ", ")
+      try report.add(Finding(.good, "settings", "set over the broker, before everything else: \(list)"))
+    }
     for warning in configuration.warnings { try report.add(Finding(.warning, "configuration", warning)) }
     try report.add(SpoolFinding.finding(configuration.spool, of: configuration.name.description))
     for finding in record(configuration) + accelerometer(configuration) { try report.add(finding) }

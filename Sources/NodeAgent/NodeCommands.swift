@@ -20,7 +20,13 @@ enum NodeCommands {
       .init("STATE_DIRECTORY", "set by systemd: where the spool and the record of the location are by default"),
       .init("NOTIFY_SOCKET, WATCHDOG_USEC", "set by systemd: readiness, state and watchdog"),
     ]
-    table.files = [.init(defaultFile, "the configuration; it may be missing, then the defaults hold")]
+    table.files = [
+      .init(defaultFile, "the configuration; it may be missing, then the defaults hold"),
+      .init(
+        "$STATE_DIRECTORY/settings.toml",
+        "what was set over the broker, for run and check: it goes before everything else; without STATE_DIRECTORY in "
+          + "the folder of spool.directory"),
+    ]
     table.examples = [
       .init("judder-node check", "say what is found, and what is wrong, before anything runs for years"),
       .init("judder-node tap", "see the sensor and the detectors at work, without a broker"),

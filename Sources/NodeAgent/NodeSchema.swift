@@ -41,8 +41,8 @@ enum NodeSchema {
         "Sign of published accelerations: flat on a table, face up, z reads +1 (standard) or -1 (apple)."),
       .flag(
         "commands", default: false,
-        "Do what comes on <prefix>/<id>/command: live, arm, disarm, locate. Who may publish there is up to the "
-          + "broker."),
+        "Do what comes on <prefix>/<id>/command: live, arm, disarm, locate, calibrate, and set, which changes what "
+          + "tunes detectors and intervals. Who may publish there is up to the broker."),
       .number(
         "budget_mb_per_month", 0...1_000_000, unit: "MB", default: 0,
         "Data that may go over the wire in 30 days, headers included. The node keeps within it by stretching "

@@ -15,19 +15,17 @@ enum Program {
     let source = ConfigurationSource(
       NodeSchema.schema, defaultFile: NodeCommands.defaultFile, environment: environment)
     let file = source.file(invocation)
-    let load = { () throws(ConfigurationFailure) in
-      try node(source.read(file: file, flags: invocation.overrides), environment)
-    }
+    let node = NodeSource(source: source, file: file, flags: invocation.overrides, hostName: hostName())
     switch invocation.command {
     case "config": try output.write(NodeSchema.schema.commentedFile())
     case "check" where invocation.isGiven("print-config"):
       try source.print(file: file, flags: invocation.overrides, to: output)
-    case "check": try CheckCommand.run(file: file, to: output, load: load)
+    case "check": try CheckCommand.run(file: file, to: output, load: node.load)
     case "replay": try replay(invocation, source, output)
     case "simulate": try simulate(invocation, source, output)
     case "tap", "fix", "record", "calibrate":
       try SensorTools(invocation, source, output, hostName: hostName()).run()
-    default: try Agent(log: Log(environment: environment), environment: environment, load: load).run()
+    default: try Agent(log: Log(environment: environment), node).run()
     }
   }
 

@@ -36,7 +36,9 @@ import Testing
     var bench = ControlTests.bench()
     bench.send("pump-7", .online())
     let effects = wish(&bench)
-    #expect(commands(effects) == [CommandMessage(id: "w1", .locate)])
+    var command = CommandMessage(id: "w1", .locate)
+    command.author = "ann@desk"
+    #expect(commands(effects) == [command])
     #expect(states(effects) == [.waiting] && ControlTests.answer(effects)?.result == .done)
     #expect(commands(bench.send("pump-7", .fix())).isEmpty, "once each time that the node is there")
     let done = bench.send("pump-7", reply("w1"))

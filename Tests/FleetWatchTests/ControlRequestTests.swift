@@ -62,6 +62,27 @@ struct ControlRequestTests {
     #expect(complaint?.unicodeScalars.contains { $0.value < 32 } == false)
   }
 
+  @Test("A setting is read as a number, a truth value or a text, or as nothing")
+  func setting() throws {
+    let values: [(String, SettingValue?)] = [
+      ("0.9", .number(0.9)), ("1e-3", .number(0.001)), ("true", .flag(true)), ("fixed", .text("fixed")),
+      ("\"7\"", .text("7")), ("\"\"", .text("")), ("", nil), ("NaN", .text("NaN")), ("1e999", .text("1e999")),
+      ("a=b", .text("a=b")), ("[1]", .text("[1]")), ("null", .text("null")),
+    ]
+    for (text, value) in values {
+      let command = try #require(try message("send pump-7 set shake.on_g=\(text) --when-online").command)
+      #expect(command == .init(.set, setting: .init("shake.on_g", value)), "\(text)")
+    }
+    for wrong in ["send pump-7 set", "send pump-7 set shake.on_g", "send pump-7 set =1"] {
+      #expect(complaint("\(wrong) --when-online")?.hasPrefix("set takes KEY=VALUE") == true)
+    }
+    let long = String(repeating: "k", count: 129)
+    #expect(complaint("send pump-7 set \(long)=1 --when-online")?.hasPrefix("set takes KEY=VALUE") == true)
+    #expect(try message("send pump-7 calibrate --when-online").command == .init(.calibrate, forS: 30))
+    #expect(try message("send pump-7 calibrate 60 --when-online").command == .init(.calibrate, forS: 60))
+    #expect(complaint("send pump-7 calibrate 5 --when-online")?.contains("10 to 300") == true)
+  }
+
   @Test("A wish waits for a day unless told otherwise")
   func wish() throws {
     let message = try message("send pump-7 live 60 --when-online")

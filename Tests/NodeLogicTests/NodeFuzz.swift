@@ -249,7 +249,7 @@ extension NodeFuzz {
         if read?.fences.map(\.name) != new.fences.map(\.name) { note("the record cannot be read") }
       case .log(let line): if line.text.isEmpty { note("nothing to log") }
       case .spool(let wish): spool.handle(wish)
-      case .measureUsage, .keepAwake: break
+      case .measureUsage, .keepAwake, .set: break
       }
     }
   }

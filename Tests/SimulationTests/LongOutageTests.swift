@@ -168,7 +168,7 @@ private struct Device {
         let reports = spool.handle(request, atS: now.seconds)
         largestBytes = max(largestBytes, disk.sizeBytes)
         for report in reports { hear(report) }
-      case .log, .measureUsage, .keepAwake, .decided, .keep: break
+      case .log, .measureUsage, .keepAwake, .decided, .keep, .set: break
       }
     }
   }

@@ -12,7 +12,10 @@ import Testing
   }
 
   @Test func aCommandReadsBackAsItself() throws {
-    for command in [Examples.command, CommandMessage(id: "1", .arm), CommandMessage(id: "x", .live, forS: 0)] {
+    let settings: [SettingValue?] = [.number(-0.25), .text("all"), .text(""), .flag(true), .flag(false), nil]
+    let set = settings.map { CommandMessage(id: "s", .set, setting: .init("shake.on_g", $0)) }
+    let others = [CommandMessage(id: "1", .arm), .init(id: "x", .live, forS: 0), .init(id: "c", .calibrate)]
+    for command in [Examples.command] + others + set {
       #expect(try CommandMessage.decode(payload: command.encode()) == command)
     }
   }
@@ -22,10 +25,31 @@ import Testing
     (#"{"v":1,"id":"a","command":"explode"}"#, "command"), (#"{"v":1,"id":"a"}"#, "command"),
     (#"{"v":1,"id":"a","command":"live"}"#, "for_s"), (#"{"v":1,"id":"a","command":"live","for_s":3601}"#, "for_s"),
     (#"{"v":1,"id":"a","command":"live","for_s":-1}"#, "for_s"),
+    (#"{"v":1,"id":"a","command":"calibrate","for_s":9}"#, "for_s"), (#"{"v":1,"id":"a","command":"set"}"#, "key"),
+    (#"{"v":1,"id":"a","command":"set","key":""}"#, "key"), (#"{"v":1,"id":"a","command":"set","key":7}"#, "key"),
+    (#"{"v":1,"id":"a","command":"set","key":"k","value":null}"#, "value"),
+    (#"{"v":1,"id":"a","command":"set","key":"k","value":[1]}"#, "value"),
+    (#"{"v":1,"id":"a","command":"set","key":"k","value":{}}"#, "value"),
+    (#"{"v":1,"id":"a","command":"arm","author":""}"#, "author"),
     (#"{"v":1,"id":"a","command":"arm","expires_t":"soon"}"#, "expires_t"), (#"{"id":"a","command":"arm"}"#, "v"),
   ])
   func aWrongCommandIsRefusedByItsKey(text: String, key: String) {
     #expect(problem(text)?.key == key)
+  }
+
+  @Test func hostileKeysAndValuesAreRefusedOrReadAsTheyAre() throws {
+    func set(_ key: String, _ value: String) -> String {
+      #"{"v":1,"id":"a","command":"set","key":"\#(key)","value":\#(value)}"#
+    }
+    #expect(problem(set(String(repeating: "k", count: 129), "1"))?.key == "key")
+    #expect(problem(set("k", "\"" + String(repeating: "v", count: 1025) + "\""))?.key == "value")
+    #expect(problem(set("k", "1e999"))?.reason == .notFinite)
+    for value in ["NaN", "Infinity", "-", "01", "0x10", "1_000"] {
+      #expect(problem(set("k", value))?.reason == .syntax, "\(value)")
+    }
+    let text = try CommandMessage.decode(payload: Array(set(#"\u001b[2J\u202e"#, #""NaN""#).utf8))
+    #expect(text.setting == .init("\u{1b}[2J\u{202e}", .text("NaN")), "the node's configuration judges it")
+    #expect(!text.encode().contains { $0 < 0x20 })
   }
 
   @Test func theIdIsFoundInWhatCannotBeDone() {
@@ -67,7 +91,8 @@ import Testing
   @Test(arguments: [
     (#""command":"silence""#, "duration_s"), (#""command":"unsilence""#, "target"), (#""command":"unwish""#, "target"),
     (#""command":"wish","end_t":5"#, "node"), (#""command":"wish","end_t":5,"node":"a""#, "verb"),
-    (#""command":"wish","end_t":5,"node":"a","verb":"live""#, "for_s"), (#""command":"explode""#, "command"),
+    (#""command":"wish","end_t":5,"node":"a","verb":"live""#, "for_s"),
+    (#""command":"wish","end_t":5,"node":"a","verb":"set""#, "key"), (#""command":"explode""#, "command"),
     (#""command":"silence","duration_s":-1"#, "duration_s"), (#""command":"acknowledge","all":1"#, "all"),
   ])
   func whatIsMissingOrWrongIsNamed(members: String, key: String) {

@@ -115,7 +115,7 @@ import Testing
   /// none of them has.
   @Test func everyKeyInTheCodecsIsInACompleteMessage() throws {
     let folder = Self.root.appendingPathComponent("Sources/Telemetry/Codec")
-    let pattern = /json\.(?:number|integer|string|text|boolean|vector|object|array|runs)\("([a-z0-9_]+)"/
+    let pattern = /json\.(?:number|integer|string|text|setting|boolean|vector|object|array|runs)\("([a-z0-9_]+)"/
     var written: Set<String> = []
     for file in try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil) {
       let source = try String(contentsOf: file, encoding: .utf8)

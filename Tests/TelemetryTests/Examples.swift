@@ -79,6 +79,7 @@ enum Examples {
     message.isArmed = false
     message.gpsd = "[::1]:2947"
     message.healthIntervalS = 300
+    message.set = ["shake.on_g=0.9", "acceleration.filter=\"user\""]
     return message
   }
 
@@ -115,10 +116,29 @@ enum Examples {
   static let freeFall = FreeFallMessage(
     id: 1, start: WallTime(seconds: 1_796_011_499.5), durationS: 0.25, dropM: 0.306, place: shake.place)
 
-  static let reply = ReplyMessage(
-    id: "a7", .live, isDone: false, reason: "expired", until: WallTime(seconds: 1_796_011_560.5))
+  static var reply: ReplyMessage {
+    var reply = ReplyMessage(
+      id: "a7", .live, isDone: false, reason: "expired", until: WallTime(seconds: 1_796_011_560.5))
+    reply.change = ReplyMessage.Change("shake.on_g", from: .number(0.7), to: .number(0.9), isKept: true)
+    var rest = RestFigures(
+      durationS: 30.1, samples: 3009, rateHz: 99.875, meanG: Vector(0.01234, -0.5, 0.99876),
+      noiseMg: Vector(0.8125, 0.79, 1.0625), inBandMg: 0.6875)
+    rest.missed = 2
+    rest.clipped = 1
+    rest.face = .zUp
+    rest.tiltDeg = 1.25
+    reply.rest = rest
+    reply.note = "nothing to do"
+    return reply
+  }
 
-  static let command = CommandMessage(id: "a7", .live, forS: 60, expires: WallTime(seconds: 1_796_011_560.5))
+  static var command: CommandMessage {
+    var command = CommandMessage(
+      id: "a7", .set, forS: 60, setting: CommandMessage.Setting("shake.on_g", .number(0.9)),
+      expires: WallTime(seconds: 1_796_011_560.5))
+    command.author = "ann@desk"
+    return command
+  }
 
   static var control: ControlMessage {
     var message = ControlMessage(
@@ -135,7 +155,7 @@ enum Examples {
     message.end = WallTime(seconds: 1_796_011_660.5)
     message.durationS = 100.5
     message.target = "e4"
-    message.command = ControlMessage.NodeCommand(.live, forS: 60)
+    message.command = ControlMessage.NodeCommand(.set, forS: 60, setting: .init("shake.on_g", .number(0.9)))
     return message
   }
 

@@ -22,7 +22,7 @@ public struct Configuration: Sendable {
   public let schema: ConfigurationSchema
   /// The file it was read from.
   public let file: String?
-  private var tables: [String: ConfigurationTable] = [:]
+  var tables: [String: ConfigurationTable] = [:]
   private var rows: [String: [ConfigurationTable]] = [:]
 
   /// Largest file that is read [bytes]; one that is larger is no configuration.
@@ -118,7 +118,7 @@ public struct Configuration: Sendable {
       let text = "unknown key '\(path)'" + suggestion(for: path, among: schema.paths)
       return ConfigurationProblem(place: origin.place, text: text, isFromFlag: origin.isFlag)
     }
-    do throws(Refusal) {
+    do throws(ConfigurationRefusal) {
       let value = try key.value(text: text, path: path)
       tables[section.name]?.settings[key.name] = ConfigurationTable.Setting(value: value, origin: origin)
       return nil

@@ -1,8 +1,11 @@
 // From what was written to a checked value: one path for files, another for the texts of flags and variables.
 
 /// Why a value was refused: the complaint without its place.
-struct Refusal: Error, Equatable {
-  var text: String
+public struct ConfigurationRefusal: Error, Equatable, Sendable {
+  /// What is wrong and what was expected.
+  public var text: String
+
+  public init(text: String) { self.text = text }
 }
 
 extension ConfigurationKey {
@@ -12,7 +15,7 @@ extension ConfigurationKey {
   /// - Parameter elements: what a list holds.
   func value(
     _ found: TOMLDocument.Value, elements: [TOMLDocument.Value], path: String
-  ) throws(Refusal) -> ConfigurationValue {
+  ) throws(ConfigurationRefusal) -> ConfigurationValue {
     let value: ConfigurationValue
     switch (kind, found) {
     case (.number, .number(let number)): value = .number(number)
@@ -28,7 +31,7 @@ extension ConfigurationKey {
   }
 
   /// Checks the text of a flag or of an environment variable. Lists are separated by commas.
-  func value(text: String, path: String) throws(Refusal) -> ConfigurationValue {
+  func value(text: String, path: String) throws(ConfigurationRefusal) -> ConfigurationValue {
     let value: ConfigurationValue
     switch kind {
     case .number:
@@ -84,13 +87,13 @@ extension ConfigurationKey {
     "is out of range; it must be \(rangeText ?? "in range")" + (unit.map { " \($0)" } ?? "")
   }
 
-  private func checked(_ value: ConfigurationValue, path: String) throws(Refusal) -> ConfigurationValue {
+  private func checked(_ value: ConfigurationValue, path: String) throws(ConfigurationRefusal) -> ConfigurationValue {
     guard let complaint = complaint(about: value) else { return value }
-    throw Refusal(text: isSecret ? "\(path) \(complaint)" : "\(path) = \(value.toml) \(complaint)")
+    throw ConfigurationRefusal(text: isSecret ? "\(path) \(complaint)" : "\(path) = \(value.toml) \(complaint)")
   }
 
-  private func wrongType(_ found: String, path: String) -> Refusal {
-    Refusal(text: "\(path) must be \(article)\(expectation); found \(found)")
+  private func wrongType(_ found: String, path: String) -> ConfigurationRefusal {
+    ConfigurationRefusal(text: "\(path) must be \(article)\(expectation); found \(found)")
   }
 
   private var article: String {
@@ -114,7 +117,7 @@ extension ConfigurationKey {
     }
   }
 
-  private func texts(_ elements: [TOMLDocument.Value], path: String) throws(Refusal) -> [String] {
+  private func texts(_ elements: [TOMLDocument.Value], path: String) throws(ConfigurationRefusal) -> [String] {
     var texts: [String] = []
     for element in elements {
       guard case .text(let text) = element else { throw wrongType("\(describe(element)) in it", path: path) }
@@ -123,7 +126,7 @@ extension ConfigurationKey {
     return texts
   }
 
-  private func numbers(_ elements: [TOMLDocument.Value], path: String) throws(Refusal) -> [Double] {
+  private func numbers(_ elements: [TOMLDocument.Value], path: String) throws(ConfigurationRefusal) -> [Double] {
     var numbers: [Double] = []
     for element in elements {
       switch element {

@@ -77,7 +77,7 @@ struct ConfigurationReader {
         continue
       }
       let elements = below.filter { $0.path.count == depth + 2 && $0.path[depth] == entry.path[depth] }
-      do throws(Refusal) {
+      do throws(ConfigurationRefusal) {
         let value = try key.value(entry.value, elements: elements.map(\.value), path: "\(table.label).\(name)")
         let origin = ConfigurationOrigin.file(file, line: entry.place.line, column: entry.place.column)
         table.settings[name] = ConfigurationTable.Setting(value: value, origin: origin)

@@ -55,6 +55,8 @@ public enum ConfigurationOrigin: Equatable, Sendable, CustomStringConvertible {
   case environment(String)
   /// The option as it is spelled, with its dashes.
   case flag(String)
+  /// A message set it while the program runs.
+  case message
 
   /// `default`, `node.toml:12:3`, `environment JUDDER_BROKER_HOST` or `flag --host`.
   public var description: String {
@@ -63,6 +65,7 @@ public enum ConfigurationOrigin: Equatable, Sendable, CustomStringConvertible {
     case .file(let name, let line, let column): "\(name):\(line):\(column)"
     case .environment(let name): "environment \(name)"
     case .flag(let name): "flag \(name)"
+    case .message: "set over the broker"
     }
   }
 
@@ -72,7 +75,7 @@ public enum ConfigurationOrigin: Equatable, Sendable, CustomStringConvertible {
   var place: String {
     switch self {
     case .builtIn: "default"
-    case .file: description
+    case .file, .message: description
     case .environment(let name), .flag(let name): name
     }
   }

@@ -10,7 +10,7 @@ public struct FileError: Error, Equatable, Sendable, CustomStringConvertible {
 
   public var description: String { text }
 
-  init(code: Int32, text: String) {
+  public init(code: Int32, text: String) {
     self.code = code
     self.text = text
   }

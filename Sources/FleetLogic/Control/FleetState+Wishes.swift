@@ -58,7 +58,8 @@ extension FleetState {
 
   private func what(_ wish: Wish) -> String {
     let author = SafeText.escaped(wish.author, limit: 60)
-    return "the wish \(wish.id) of \(author), \(wish.command.verb.rawValue) for \(wish.node),"
+    return
+      "the wish \(wish.id) of \(author), \(wish.command.verb.rawValue)\(ReplyText.argument(wish.command)) for \(wish.node),"
   }
 
   /// Tells and drops those that have lapsed, and says when that is due next.

@@ -46,8 +46,8 @@ public struct Wish: Equatable, Sendable {
     changed = made
   }
 
-  /// What is sent to the node. Without an end: the wish's own holds, and the node may not know the time.
-  public var message: CommandMessage { CommandMessage(id: id, command.verb, forS: command.forS) }
+  /// What is sent to the node. Without an end: the wish's own holds.
+  public var message: CommandMessage { command.message(id: id, author: author) }
 }
 
 /// The commands that wait for their nodes. Each is sent once on every occasion, with the same id, until the node

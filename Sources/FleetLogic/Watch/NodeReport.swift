@@ -11,6 +11,7 @@ struct NodeReport {
   var parts: [Part] {
     var parts: [Part] = [("state", state), ("agent", agent)]
     if let sensor { parts.append(("sensor", sensor)) }
+    if let set { parts.append(("set", set)) }
     parts.append(("fix", fix))
     if let place { parts.append(("position", place)) }
     if !node.crossings.isEmpty { parts.append(("fences", fences)) }
@@ -57,6 +58,12 @@ struct NodeReport {
     if let isArmed = status.isArmed { parts.append(isArmed ? "armed" : "disarmed") }
     if let gpsd = words(status.gpsd) { parts.append("gpsd \(gpsd)") }
     return parts.isEmpty ? nil : parts.joined(separator: ", ")
+  }
+
+  /// What does not come from the node's own file.
+  private var set: String? {
+    guard let set = node.status?.set, !set.isEmpty else { return nil }
+    return "over the broker: " + set.map { SafeText.escaped($0, limit: 200) }.joined(separator: ", ")
   }
 
   private var fix: String {

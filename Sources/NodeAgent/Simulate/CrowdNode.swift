@@ -157,6 +157,10 @@ final class CrowdNode {
         let load = ProcessLoad(residentKB: nil, processorS: nil)
         carryOut(scripted.handle(.usage(load), at: now), at: now, &tally)
       case .log(let note): log.debug("\(configuration.name): \(note.text)")
+      case .set(let command):
+        let reason = "a simulated node has no configuration of its own"
+        let answer = ReplyMessage(id: command.id, command.verb, isDone: false, reason: reason)
+        carryOut(scripted.handle(.answered(answer), at: now), at: now, &tally)
       case .keepAwake, .keep, .spool, .decided: break
       }
     }

@@ -64,7 +64,7 @@ extension RestReport {
   }
 
   /// 0.012, without zeros at the end.
-  private static func shortest(_ value: Double) -> String {
+  static func shortest(_ value: Double) -> String {
     var text = Decimal.text(value, decimals: 6)
     while text.last == "0" { text.removeLast() }
     if text.last == "." { text.removeLast() }

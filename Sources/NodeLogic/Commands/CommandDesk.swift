@@ -20,6 +20,8 @@ public struct CommandDesk: Equatable, Sendable {
   }
 
   private var answers: [ReplyMessage] = []
+  /// What is being done, and answered later.
+  private var underWay: [CommandMessage] = []
 
   public init() {}
 
@@ -39,6 +41,9 @@ public struct CommandDesk: Equatable, Sendable {
       return .answer(ReplyMessage(id: id, nil, isDone: false, reason: "not understood: \(error)"))
     }
     if let before = answers.first(where: { $0.id == command.id && $0.verb == command.verb }) { return .answer(before) }
+    if underWay.contains(where: { $0.id == command.id && $0.verb == command.verb }) {
+      return .ignore(reason: "it came again, and is being done")
+    }
     if isRetained { return .answer(refusal(of: command, "a retained command would be done again at each connection")) }
     if let expires = command.expires, let reason = expiry(expires, clock: clock, at: now) {
       return .answer(refusal(of: command, reason))
@@ -46,8 +51,15 @@ public struct CommandDesk: Equatable, Sendable {
     return .carryOut(command)
   }
 
+  /// Whether one more may be begun that is answered later.
+  public var hasRoom: Bool { underWay.count < Self.remembered }
+
+  /// Remembers that a command is being done; `note` ends that.
+  public mutating func begin(_ command: CommandMessage) { underWay.append(command) }
+
   /// Remembers the answer to a command that was carried out.
   public mutating func note(_ answer: ReplyMessage) {
+    underWay.removeAll { $0.id == answer.id && $0.verb == answer.verb }
     if answers.count >= Self.remembered { answers.removeFirst() }
     answers.append(answer)
   }

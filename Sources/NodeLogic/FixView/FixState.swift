@@ -212,7 +212,7 @@ public struct FixState: Sendable {
         told += note(events(outgoing.telegram, at: now), at: now)
         // Shown is delivered.
         if let token = outgoing.token { effects += node.handle(.delivered(token), at: now) }
-      case .log, .measureUsage, .keepAwake, .keep, .spool: break
+      case .log, .measureUsage, .keepAwake, .keep, .set, .spool: break
       }
     }
     return told

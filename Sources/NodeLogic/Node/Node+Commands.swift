@@ -7,12 +7,20 @@ extension Node {
   mutating func take(_ payload: [UInt8], isRetained: Bool, at now: Instant, _ effects: inout [NodeEffect]) {
     switch commands.decide(payload, isRetained: isRetained, clock: clock, at: now) {
     case .carryOut(let command):
-      let answer = obey(command, at: now, &effects)
-      commands.note(answer)
-      reply(answer, at: now, &effects)
+      if let answer = obey(command, at: now, &effects) {
+        settle(answer, at: now, &effects)
+      } else {
+        commands.begin(command)
+      }
     case .answer(let answer): reply(answer, at: now, &effects)
     case .ignore(let reason): effects.append(.log(Note(.info, "command", "not taken for a command: \(reason)")))
     }
+  }
+
+  /// Remembers what became of a command, and says so.
+  mutating func settle(_ answer: ReplyMessage, at now: Instant, _ effects: inout [NodeEffect]) {
+    commands.note(answer)
+    reply(answer, at: now, &effects)
   }
 
   private mutating func reply(_ answer: ReplyMessage, at now: Instant, _ effects: inout [NodeEffect]) {
@@ -25,11 +33,18 @@ extension Node {
     publish(.reply(answer), at: now, &effects)
   }
 
+  /// Nil: it is begun, and answered later.
   private mutating func obey(
     _ command: CommandMessage, at now: Instant, _ effects: inout [NodeEffect]
-  ) -> ReplyMessage {
-    if command.verb != .locate, motion == nil { return refusal(of: command, "there is no accelerometer") }
+  ) -> ReplyMessage? {
+    let needsSensor = command.verb != .locate && command.verb != .set
+    if needsSensor, motion == nil { return refusal(of: command, "there is no accelerometer") }
     switch command.verb {
+    case .calibrate: return beginRest(command, at: now, &effects)
+    case .set:
+      guard commands.hasRoom else { return refusal(of: command, "too many commands wait for their end") }
+      effects.append(.set(command))
+      return nil
     case .live: return stream(command, at: now, &effects)
     case .arm: setArmed(true, at: now, &effects)
     case .disarm: setArmed(false, at: now, &effects)
@@ -38,7 +53,7 @@ extension Node {
     return ReplyMessage(id: command.id, command.verb, isDone: true)
   }
 
-  private func refusal(of command: CommandMessage, _ reason: String) -> ReplyMessage {
+  func refusal(of command: CommandMessage, _ reason: String) -> ReplyMessage {
     ReplyMessage(id: command.id, command.verb, isDone: false, reason: reason)
   }
 
@@ -62,7 +77,7 @@ extension Node {
     if until > now, let why = motion?.silence(at: now) {
       return refusal(of: command, "the sensor gives no samples: \(SafeText.escaped(why, limit: 200))")
     }
-    effects.append(.keepAwake(until: until))
+    effects.append(.keepAwake(until: max(until, restMeasurement?.deadline ?? until)))
     if let outputs = motion?.live(until: until, at: now) { carryOut(outputs, at: now, &effects) }
     return ReplyMessage(
       id: command.id, command.verb, isDone: true, until: until > now ? clock.wall(at: until) : nil)
@@ -70,12 +85,15 @@ extension Node {
 
   /// A sensor that fell asleep, or a driver that began anew, has not heard that somebody watches.
   func remindOfWatcher(_ report: AccelerometerReport, _ effects: inout [NodeEffect]) {
-    guard let until = motion?.liveUntil else { return }
+    guard let until = awakeUntil else { return }
     switch report {
     case .started, .idle: effects.append(.keepAwake(until: until))
     case .samples, .gap, .failed, .woken, .faults: break
     }
   }
+
+  /// Somebody needs the samples until then; nil: nobody does.
+  var awakeUntil: Instant? { [motion?.liveUntil, restMeasurement?.deadline].compactMap { $0 }.max() }
 
   private mutating func setArmed(_ isArmed: Bool, at now: Instant, _ effects: inout [NodeEffect]) {
     self.isArmed = isArmed

@@ -23,6 +23,8 @@ public struct Node: Sendable {
   var outbox: Outbox
   var budget: DataBudget?
   var commands = CommandDesk()
+  /// A calibration that was asked for and goes on.
+  var restMeasurement: RestMeasurement?
   /// As the node was told last; it outlasts the sensor.
   var isArmed = true
   private var sensor: AccelerometerDescription?
@@ -82,7 +84,8 @@ public struct Node: Sendable {
 
   /// When `tick` is due at the latest.
   public var nextDeadline: Instant {
-    [healthDue, motion?.nextDeadline, location?.nextDeadline, outbox.nextDeadline].compactMap { $0 }.min() ?? healthDue
+    [healthDue, motion?.nextDeadline, location?.nextDeadline, outbox.nextDeadline, restMeasurement?.deadline]
+      .compactMap { $0 }.min() ?? healthDue
   }
 
   /// Takes what happened, and answers what the shell has to do about it.
@@ -101,6 +104,7 @@ public struct Node: Sendable {
     case .delivered, .unheard, .denied, .refused, .full, .acknowledged, .spool: settle(input, at: now, &effects)
     case .dropped: dropped += 1
     case .command(let payload, let isRetained): take(payload, isRetained: isRetained, at: now, &effects)
+    case .answered(let answer): settle(answer, at: now, &effects)
     case .clock(let clock): if let note = time.setSystem(clock, at: now) { effects.append(.log(note)) }
     case .usage(let load): publish(.health(health(load, at: now)), at: now, &effects)
     case .suspended: break
@@ -152,6 +156,7 @@ public struct Node: Sendable {
       if let outputs = motion?.stop(at: now) { carryOut(outputs, at: now, &effects) }
       motion = nil
       sensor = nil
+      giveUpRest("the sensor was taken out of the configuration", at: now, &effects)
       turn = nil
       return
     }
@@ -171,6 +176,7 @@ extension Node {
     guard let outputs = motion?.handle(report, at: now) else { return }
     carryOut(outputs, at: now, &effects)
     feelMotion(at: now)
+    measureRest(report, at: now, &effects)
     remindOfWatcher(report, &effects)
     guard case .started(let description) = report else { return }
     effects.append(.log(Note(.notice, "accelerometer", description.summary)))
@@ -207,6 +213,7 @@ extension Node {
   private mutating func tick(at now: Instant, _ effects: inout [NodeEffect]) {
     if let outputs = motion?.tick(at: now) { carryOut(outputs, at: now, &effects) }
     feelMotion(at: now)
+    reviewRest(at: now, &effects)
     if let outputs = location?.tick(at: now) {
       learnTime(at: now, &effects)
       carryOut(outputs, at: now, &effects)
@@ -219,6 +226,7 @@ extension Node {
 
   private mutating func stop(at now: Instant, _ effects: inout [NodeEffect]) {
     isStopping = true
+    giveUpRest("the node was stopped", at: now, &effects)
     if let outputs = motion?.stop(at: now) { carryOut(outputs, at: now, &effects) }
     keepLocation(.atOnce, at: now, &effects)
     flush(at: now, &effects)
@@ -311,6 +319,7 @@ extension Node {
     status.preset = settings.motion?.preset.rawValue
     status.gpsd = settings.gpsd
     status.healthIntervalS = settings.healthIntervalS
+    status.set = settings.set
     return status
   }
 

@@ -26,6 +26,8 @@ public enum NodeInput: Sendable {
   case dropped
   /// Something came on the node's command topic.
   case command([UInt8], isRetained: Bool)
+  /// What became of `NodeEffect.set`.
+  case answered(ReplyMessage)
   /// How to turn instants into wall time from now on.
   case clock(ClockState)
   /// The machine was suspended for so long [s], > 0: since the input before, the monotonic clock stood. To be followed
@@ -63,6 +65,9 @@ public enum NodeEffect: Equatable, Sendable {
   /// Somebody watches: wake a sensor that sleeps, and let none sleep before this moment. One that has passed lets it
   /// sleep again.
   case keepAwake(until: Instant)
+  /// Give a key of the configuration another value, and keep that over a restart; then answer with
+  /// `NodeInput.answered`, of the same id and verb.
+  case set(CommandMessage)
   /// Nothing to do: what became of a fix, for whoever watches. Comes before the message that it leads to.
   case decided(FixDecision)
   /// Keep this over a restart, in the place of what was kept before.

@@ -15,5 +15,8 @@ public struct NodeSettings: Equatable, Sendable {
   /// Nil: as much data as it takes.
   public var budget: DataBudget.Settings?
 
+  /// What was set over the broker, as `KEY=VALUE`, for the status.
+  public var set: [String] = []
+
   public init() {}
 }

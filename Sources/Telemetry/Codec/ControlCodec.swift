@@ -26,6 +26,8 @@ extension ControlMessage {
       json.text("target", target)
       json.string("verb", command?.verb.rawValue)
       json.number("for_s", command?.forS, decimals: Decimals.time)
+      json.string("key", command?.setting?.key)
+      json.setting("value", command?.setting?.value)
     }
     return json.bytes
   }
@@ -46,8 +48,9 @@ extension ControlMessage {
     message.durationS = try reader.numberIfPresent("duration_s", in: 0...longestS)
     message.target = try reader.textIfPresent("target")
     let verb = try reader.wordIfPresent("verb", CommandMessage.Verb.self)
-    let forS = try reader.numberIfPresent("for_s", in: 0...CommandMessage.longestLiveS)
-    message.command = verb.map { NodeCommand($0, forS: forS) }
+    let forS = try CommandMessage.forS(reader, verb)
+    let setting = try CommandMessage.setting(reader, verb)
+    message.command = verb.map { NodeCommand($0, forS: forS, setting: setting) }
     try message.demandWhatItNeeds(reader)
     return message
   }
@@ -69,8 +72,7 @@ extension ControlMessage {
     case .wish:
       try demandAnEnd(reader)
       if matchers.node == nil { throw reader.missing("node", "a node's name") }
-      guard let command else { throw reader.missing("verb", "a command for a node") }
-      if command.verb == .live, command.forS == nil { throw reader.missing("for_s", "0 to 3600 s") }
+      if command == nil { throw reader.missing("verb", "a command for a node") }
     }
   }
 

@@ -151,6 +151,17 @@ struct MessageReader {
     return text
   }
 
+  /// A value of a configuration: a number, a text or a truth value.
+  func settingIfPresent(_ key: String) throws(DecodingProblem) -> SettingValue? {
+    switch object[key] {
+    case nil: return nil
+    case .number(let number): return .number(number)
+    case .bool(let flag): return .flag(flag)
+    case .string: return try textIfPresent(key).map { .text($0) }
+    case .some(let found): throw wrongType(key, found, "a number, a text, true or false")
+    }
+  }
+
   /// One word of a closed set.
   func wordIfPresent<Word: RawRepresentable<String> & CaseIterable>(
     _ key: String, _ kind: Word.Type = Word.self

@@ -10,7 +10,11 @@ extension StatusMessage {
     json.boolean("armed", isArmed)
     json.text("gpsd", gpsd)
     json.number("health_interval_s", healthIntervalS, decimals: Decimals.time)
+    if !set.isEmpty { json.array("set") { json in for text in set.prefix(Self.mostSet) { json.string(text) } } }
   }
+
+  /// Keys that may be set at the most.
+  public static let mostSet = 100
 
   init(from reader: MessageReader) throws(DecodingProblem) {
     self.init(try reader.word("state"))
@@ -23,5 +27,11 @@ extension StatusMessage {
     isArmed = try reader.flagIfPresent("armed")
     gpsd = try reader.textIfPresent("gpsd")
     healthIntervalS = try reader.numberIfPresent("health_interval_s", in: Bounds.duration)
+    for element in try reader.elementsIfPresent("set", "an array of texts") ?? [] {
+      guard let text = element.string, text.utf8.count <= Bounds.textBytes, set.count < Self.mostSet else {
+        throw reader.outOfRange("set", "\(Self.mostSet) texts at most")
+      }
+      set.append(text)
+    }
   }
 }

@@ -40,11 +40,27 @@ public struct ControlMessage: Equatable, Sendable {
   public struct NodeCommand: Equatable, Sendable {
     /// What it is to do.
     public var verb: CommandMessage.Verb
-    /// With `live`: for how long [s].
+    /// With `live` and `calibrate`: for how long [s].
     public var forS: Double?
+    /// With `set`.
+    public var setting: CommandMessage.Setting?
 
     /// The command without an id: it gets that of the wish.
-    public init(_ verb: CommandMessage.Verb, forS: Double? = nil) { (self.verb, self.forS) = (verb, forS) }
+    public init(_ verb: CommandMessage.Verb, forS: Double? = nil, setting: CommandMessage.Setting? = nil) {
+      (self.verb, self.forS, self.setting) = (verb, forS, setting)
+    }
+
+    /// What a node is asked, without its id.
+    public init(_ message: CommandMessage) {
+      self.init(message.verb, forS: message.forS, setting: message.setting)
+    }
+
+    /// What is sent to the node. Without an end: it may not know the time.
+    public func message(id: String, author: String) -> CommandMessage {
+      var message = CommandMessage(id: id, verb, forS: forS, setting: setting)
+      message.author = author
+      return message
+    }
   }
 
   /// Chosen by whoever asks; the reply repeats it, and a silence or wish is called so. 1 to 64 bytes.

@@ -30,6 +30,9 @@ public struct StatusMessage: Equatable, Sendable {
   /// A live node says something at least this often [s].
   public var healthIntervalS: Double?
 
+  /// What was set over the broker and holds in the place of the node's own configuration, as `KEY=VALUE`.
+  public var set: [String] = []
+
   /// A status that says no more than this, as a will does.
   public init(_ state: State) {
     self.state = state
