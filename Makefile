@@ -92,10 +92,13 @@ hil: release ## the node on real drivers: a real kernel and emulated sensors und
 	@Tests/HardwareInTheLoop/run $(RELEASE)/judder-node $(SCENARIOS)
 
 # Built as a release is, but with the symbols, so that a profile has names.
-bench: dependencies static-libraries ## instructions and allocations a sample, beside a C program
+bench: dependencies static-libraries ## instructions a sample, beside a C program; what a big fleet costs
 	@deploy/install-dependencies --benchmark
-	@$(SWIFT) build $(SELF_CONTAINED) --product MotionBenchmark
+	@for program in MotionBenchmark FleetBenchmark; do \
+	  $(SWIFT) build $(SELF_CONTAINED) --product $$program || exit; \
+	done
 	@Benchmarks/run $(RELEASE)/MotionBenchmark
+	@Benchmarks/fleet $(RELEASE)/FleetBenchmark
 
 lint: dependencies lint-format ## check the format and the house rules
 	@$(SWIFT) test --disable-xctest --filter TidyTests

@@ -35,6 +35,7 @@ enum Arrows {
     "Simulate": ["DiskFaults", "FleetLogic", "NodeLogic", "Rig", "Spool", "SpoolWords", "Telemetry", system],
     "MotionBenchmark": ["NodeLogic", "Telemetry", system],
     "StoreBenchmark": ["Store", "Telemetry", system],
+    "FleetBenchmark": ["FleetLogic", "Telemetry", system],
   ]
 
   /// Targets that know nothing of the system. One file of each, Mathematics.swift, may import single functions.
