@@ -40,6 +40,7 @@ struct LifeWorld {
   /// The alert that people believe to go on, by rule and subject.
   private var open: [String: String] = [:]
   private var checks = 0
+  private var isCalm = false
   /// What was wrong, first things first.
   private(set) var complaints: [String] = []
 
@@ -224,6 +225,7 @@ struct LifeWorld {
       }
     }
     complaints += fleet.missedDues
+    guard !isCalm else { return }
     // Each of them at every third step: a look at everything takes its time.
     let instants = [bench.now, fleet.nextDeadline(after: bench.now) ?? bench.now, bench.now + 70]
     checks += 1
@@ -232,6 +234,7 @@ struct LifeWorld {
 
   /// Everything is in order again, for long: nothing may be left.
   mutating func calm() {
+    isCalm = true
     take(.sinkIsSlow(false))
     take(.linkBack)
     take(.clock(0))
