@@ -91,13 +91,16 @@ SCENARIOS ?=
 hil: release ## the node on real drivers: a real kernel and emulated sensors under QEMU, about a minute
 	@Tests/HardwareInTheLoop/run $(RELEASE)/judder-node $(SCENARIOS)
 
-bench: instructions latency ## what a sample costs, and how long an alert takes
+bench: instructions latency ## what a sample and a big fleet cost, and how long an alert takes
 
 # Built as a release is, but with the symbols, so that a profile has names.
 instructions: dependencies static-libraries
 	@deploy/install-dependencies --benchmark
-	@$(SWIFT) build $(SELF_CONTAINED) --product MotionBenchmark
+	@for program in MotionBenchmark FleetBenchmark; do \
+	  $(SWIFT) build $(SELF_CONTAINED) --product $$program || exit; \
+	done
 	@Benchmarks/run $(RELEASE)/MotionBenchmark
+	@Benchmarks/fleet $(RELEASE)/FleetBenchmark
 
 # A minute and a half. Its figures mean something only on a machine that does nothing else; the store is beside the
 # build, since /tmp may be in memory.

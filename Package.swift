@@ -82,6 +82,7 @@ let package = Package(
     benchmark("MotionBenchmark", ["NodeLogic", "Telemetry"], path: "Benchmarks/Motion"),
     benchmark("StoreBenchmark", ["Store", "Telemetry"], path: "Benchmarks/Store"),
     benchmark("LatencyBenchmark", ["Rig", "Telemetry"], path: "Benchmarks/Latency"),
+    benchmark("FleetBenchmark", ["FleetLogic", "Telemetry"], path: "Benchmarks/Fleet"),
 
     benchmark(
       "Simulate", ["DiskFaults", "FleetLogic", "NodeLogic", "Rig", "Spool", "SpoolWords", "Telemetry"],

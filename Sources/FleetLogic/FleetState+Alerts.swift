@@ -97,12 +97,12 @@ extension FleetState {
 
   /// Puts a record in its place, or takes it away where nothing is left of it.
   mutating func put(_ key: AlertKey, _ record: AlertRecord) {
-    let wasActive = records[key].map { !$0.isQuiet } ?? false
-    if records[key] != record { touched.insert(key) }
+    let before = records[key]
+    if before != record { touched.insert(key) }
     records[key] = record.isEmpty ? nil : record
     attend(key, record)
-    noteDeadline(record, configuration.rules[key.rule])
-    if wasActive == record.isQuiet { noteMember(key, joins: !record.isQuiet) }
+    noteDeadline(key, record)
+    noteMember(key, before, record)
   }
 
   /// Notes a step in an alert's life, for those who ask why.
@@ -233,7 +233,7 @@ extension FleetState {
 
   /// The alerts that fire, by node and rule; those that nobody is told of just now among them.
   public func firingAlerts(at now: Instant) -> [Alert] {
-    records.keys.sorted(by: inOrder).compactMap { key in
+    records.keys.sorted().compactMap { key in
       guard let record = records[key], record.life.isFiring || record.memory.flap != nil else { return nil }
       return alert(
         key, record, record.memory.flap == nil ? .firing : .flapping, previous: .firing, "", at: moment(now))

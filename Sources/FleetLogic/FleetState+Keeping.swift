@@ -61,7 +61,7 @@ extension FleetState {
   mutating func keepTouched(at moment: Moment) {
     defer { touched = [] }
     guard configuration.keeps else { return }
-    for key in touched.sorted(by: inOrder) {
+    for key in touched.sorted() {
       if let alert = kept(key, at: moment) {
         effects.append(.keep(.alert(alert)))
       } else {

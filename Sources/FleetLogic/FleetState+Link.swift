@@ -16,7 +16,7 @@ extension FleetState {
     // Whatever happened to the broker, it now has what is firing. With a store nothing is published twice: what the
     // broker still has comes by itself, and the rest is published then.
     guard !configuration.keeps else { return retainedAlerts.expect(at: moment.instant) }
-    for key in records.keys.sorted(by: inOrder) { publishFiring(key, at: moment) }
+    for key in records.keys.sorted() { publishFiring(key, at: moment) }
   }
 
   /// What was about to fire when the link was lost waits for what its node said meanwhile: a grace as for silence.

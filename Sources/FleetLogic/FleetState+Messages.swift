@@ -77,7 +77,7 @@ extension FleetState {
     if let site = node.label?.site {
       let place = self.site(site)
       node.site = place
-      sites[place].size += 1
+      sites[place].nodes.append(nodes.count)
     }
     indices[name] = nodes.count
     nodes.append(node)

@@ -130,6 +130,7 @@ extension FleetState {
     // Where it is clearing the node is back.
     if rule.kind == .silent, case .firing = record.life.phase, let index = key.node, nodes[index].presence == .online {
       nodes[index].presence = .silent
+      noteSilence(node: index)
     }
     return kept.untold
   }

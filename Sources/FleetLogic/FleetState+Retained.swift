@@ -53,7 +53,7 @@ extension FleetState {
     let place: AlertPlace? =
       switch subject {
       case .node(let name): indices[name].map { .node($0) }
-      case .site(let site): sites.firstIndex { $0.name == site }.map { .site($0) }
+      case .site(let site): siteIndices[site].map { .site($0) }
       case .fleet: .fleet
       }
     return place.map { AlertKey(rule: number, place: $0) }
@@ -130,7 +130,7 @@ extension FleetState {
   /// Publishes what the broker has not, once what it kept has come.
   mutating func publishMissing(at moment: Moment) {
     guard retainedAlerts.isDue(at: moment.instant) else { return }
-    for key in records.keys.sorted(by: inOrder) where !retainedAlerts.has(key) {
+    for key in records.keys.sorted() where !retainedAlerts.has(key) {
       publishFiring(key, at: moment)
     }
     let unknown = Self.inOrderOfTelling(transients.values.joined())

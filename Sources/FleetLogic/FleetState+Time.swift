@@ -2,22 +2,27 @@ internal import Telemetry
 
 /// What happens when nothing is heard.
 extension FleetState {
+  /// What is due by so little less is looked at [s]: sums are rounded, and `AlertLife.isDue` decides.
+  private static let marginS = 1e-5
+
   /// Does all that was due until `moment`.
   mutating func letTimePass(_ moment: Moment) {
     let (onLink, silence) = readings(at: moment)
-    guard AlertLife.isDue(earliestOnLink, onLink) || AlertLife.isDue(earliestSilence, silence) else { return }
-    for index in nodes.indices { lookForSilence(node: index, at: moment) }
-    for key in records.filter({ $0.value.life.deadline != nil }).keys.sorted(by: inOrder) {
-      guard var record = records[key] else { continue }
-      let rule = configuration.rules[key.rule]
-      let transition = record.life.passes(
-        clearAfter: rule.clearForS, at: reading(for: rule, at: moment))
-      guard transition != nil || record != records[key] else { continue }
-      settle(
-        key, record, transition, previous: transition == .fired ? .pending : .firing,
-        Self.reasonOfTime(transition, rule), at: moment)
-    }
-    findEarliest()
+    for index in silenceDues.keys(dueBy: silence + Self.marginS).sorted() { lookForSilence(node: index, at: moment) }
+    let keys =
+      alertDues.keys(dueBy: onLink + Self.marginS) + silentAlertDues.keys(dueBy: silence + Self.marginS)
+    for key in keys.sorted() { passTime(key, at: moment) }
+  }
+
+  /// Does what was due of an alert.
+  mutating func passTime(_ key: AlertKey, at moment: Moment) {
+    guard var record = records[key] else { return }
+    let rule = configuration.rules[key.rule]
+    let transition = record.life.passes(clearAfter: rule.clearForS, at: reading(for: rule, at: moment))
+    guard transition != nil || record != records[key] else { return }
+    settle(
+      key, record, transition, previous: transition == .fired ? .pending : .firing,
+      Self.reasonOfTime(transition, rule), at: moment)
   }
 
   private static func reasonOfTime(_ transition: AlertLife.Transition?, _ rule: Rule) -> String {
@@ -30,7 +35,7 @@ extension FleetState {
   }
 
   /// Whether a node has been quiet for too long, for its state and for each rule on silence.
-  private mutating func lookForSilence(node index: Int, at moment: Moment) {
+  mutating func lookForSilence(node index: Int, at moment: Moment) {
     guard canFallSilent(index) else { return }
     let quiet = silenceClock.reading(at: moment.instant) - nodes[index].silenceReference
     if nodes[index].presence != .silent, AlertLife.isDue(nodes[index].silenceS, quiet) {
@@ -57,33 +62,26 @@ extension FleetState {
     }
   }
 
-  /// Makes the lower bounds of the deadlines exact.
-  private mutating func findEarliest() {
-    earliestOnLink = .infinity
-    earliestSilence = .infinity
-    for (key, record) in records { noteDeadline(record, configuration.rules[key.rule]) }
-    for index in nodes.indices { noteSilence(node: index) }
-  }
-
-  mutating func noteDeadline(_ record: AlertRecord, _ rule: Rule) {
-    guard let deadline = record.life.deadline else { return }
-    if rule.kind == .silent {
-      earliestSilence = min(earliestSilence, deadline)
-    } else {
-      earliestOnLink = min(earliestOnLink, deadline)
-    }
+  /// Notes when time alone changes an alert.
+  mutating func noteDeadline(_ key: AlertKey, _ record: AlertRecord) {
+    guard configuration.rules[key.rule].kind == .silent else { return alertDues.set(key, record.life.deadline) }
+    silentAlertDues.set(key, record.life.deadline)
+    if let index = key.node { noteSilence(node: index) }
   }
 
   /// Notes when the node will count as silent if nothing comes from it.
-  mutating func noteSilence(node index: Int) {
-    guard canFallSilent(index) else { return }
-    let node = nodes[index]
-    if node.presence != .silent { earliestSilence = min(earliestSilence, node.silenceReference + node.silenceS) }
-    for number in node.rules where configuration.rules[number].kind == .silent {
+  mutating func noteSilence(node index: Int) { silenceDues.set(index, silenceDue(node: index)) }
+
+  /// When a node is to be looked at for its silence, on the silence clock; nil: never, as things are.
+  func silenceDue(node index: Int) -> Double? {
+    guard canFallSilent(index) else { return nil }
+    let silenceS = nodes[index].silenceS
+    var quietS = nodes[index].presence == .silent ? .infinity : silenceS
+    for number in nodes[index].rules where configuration.rules[number].kind == .silent {
       guard records[AlertKey(rule: number, node: index)]?.life.isFiring != true else { continue }
-      earliestSilence = min(
-        earliestSilence, node.silenceReference + (configuration.rules[number].forS ?? node.silenceS))
+      quietS = min(quietS, configuration.rules[number].forS ?? silenceS)
     }
+    return quietS < .infinity ? nodes[index].silenceReference + quietS : nil
   }
 
   /// How the clock of a rule's timers reads.
@@ -94,7 +92,4 @@ extension FleetState {
   private func readings(at moment: Moment) -> (onLink: Double, silence: Double) {
     (linkClock.reading(at: moment.instant), silenceClock.reading(at: moment.instant))
   }
-
-  /// By the subject's place, then the rule's.
-  func inOrder(_ a: AlertKey, _ b: AlertKey) -> Bool { (a.place, a.rule) < (b.place, b.rule) }
 }

@@ -89,9 +89,11 @@ public struct FleetState: Sendable {
   var linkClock = PausableClock()
   /// Runs while there is a link and the grace after its return is over.
   var silenceClock = PausableClock()
-  /// No deadline on either clock is earlier; a lower bound, made exact whenever it is reached.
-  var earliestOnLink = Double.infinity
-  var earliestSilence = Double.infinity
+  /// When nodes count as silent if nothing comes from them, on the silence clock; see `silenceDue`.
+  var silenceDues = DueQueue<Int, Double>()
+  /// When time alone changes alerts: those of rules on silence by the silence clock, the others by the link's.
+  var silentAlertDues = DueQueue<AlertKey, Double>()
+  var alertDues = DueQueue<AlertKey, Double>()
   /// Whether what comes is kept.
   public internal(set) var storing = Storing.none
   /// Alerts that were decided and not told yet, oldest first; only where there is a store.
@@ -110,12 +112,11 @@ public struct FleetState: Sendable {
   var issued = IssuedIDs()
   /// Places that nodes are at, in the order in which they were first heard of.
   var sites: [Site] = []
+  var siteIndices: [String: Int] = [:]
   /// Those that hold or will hold, by their id.
   var silences: [String: Silence] = [:]
   /// When time alone makes alerts worth another look.
-  var attended: [AlertKey: Instant] = [:]
-  /// No time in `attended` is earlier; a lower bound.
-  var policyDue: Instant?
+  var attended = DueQueue<AlertKey, Instant>()
   /// When a silence or a window begins or ends next.
   var calendarDue: Instant?
   /// Alerts of which something else changed that may make them news.
@@ -185,10 +186,11 @@ public struct FleetState: Sendable {
   /// When `tick` is due next; nil when only an input can change anything. It may prove to be early.
   public func nextDeadline(after now: Instant) -> Instant? {
     [
-      earliestOnLink < .infinity ? linkClock.moment(of: earliestOnLink) : nil,
-      earliestSilence < .infinity ? silenceClock.moment(of: earliestSilence) : nil,
+      alertDues.earliest.flatMap { linkClock.moment(of: $0) },
+      silentAlertDues.earliest.flatMap { silenceClock.moment(of: $0) },
+      silenceDues.earliest.flatMap { silenceClock.moment(of: $0) },
       announcement.due(link: link, nodes: nodes.count, firing: firingCount), retainedAlerts.due,
-      isConnected ? policyDue : nil, isConnected ? calendarDue : nil,
+      isConnected ? attended.earliest : nil, isConnected ? calendarDue : nil,
       togetherDue, wishesDue,
     ].compactMap { $0 }.min().map { max($0, now) }
   }

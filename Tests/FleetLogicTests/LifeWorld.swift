@@ -39,6 +39,8 @@ struct LifeWorld {
   private(set) var told: [String: [Alert]] = [:]
   /// The alert that people believe to go on, by rule and subject.
   private var open: [String: String] = [:]
+  private var checks = 0
+  private var isCalm = false
   /// What was wrong, first things first.
   private(set) var complaints: [String] = []
 
@@ -218,12 +220,21 @@ struct LifeWorld {
           key.rule == number && !record.isQuiet && key.node.map { fleet.nodes[$0].site == place } ?? false
         }
         if active != site.active[number] ?? 0 { complaints.append("\(active) active at \(site.name), counted other") }
+        let firing = site.nodes.count { fleet.isFiring(AlertKey(rule: number, node: $0)) }
+        if firing != site.firing[number] ?? 0 { complaints.append("\(firing) fire at \(site.name), counted other") }
       }
     }
+    complaints += fleet.missedDues
+    guard !isCalm else { return }
+    // Each of them at every third step: a look at everything takes its time.
+    let instants = [bench.now, fleet.nextDeadline(after: bench.now) ?? bench.now, bench.now + 70]
+    checks += 1
+    complaints += fleet.overlooked(at: fleet.moment(instants[checks % instants.count]))
   }
 
   /// Everything is in order again, for long: nothing may be left.
   mutating func calm() {
+    isCalm = true
     take(.sinkIsSlow(false))
     take(.linkBack)
     take(.clock(0))
@@ -242,7 +253,7 @@ struct LifeWorld {
     }
     complaints += open.values.sorted().map { "its end was never told: \($0)" }
     complaints += retained.keys.sorted().map { "left at the broker: \($0)" }
-    for (key, record) in bench.fleet.records.sorted(by: { bench.fleet.inOrder($0.key, $1.key) }) {
+    for (key, record) in bench.fleet.records.sorted(by: { $0.key < $1.key }) {
       let memory = record.memory
       if !record.isQuiet || memory.flap != nil || !memory.strikes.isEmpty || !memory.raises.isEmpty {
         complaints.append("left: \(bench.fleet.configuration.rules[key.rule].name) \(bench.fleet.subject(key.place))")

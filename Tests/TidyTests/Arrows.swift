@@ -36,6 +36,7 @@ enum Arrows {
     "MotionBenchmark": ["NodeLogic", "Telemetry", system],
     "StoreBenchmark": ["Store", "Telemetry", system],
     "LatencyBenchmark": ["Foundation", "Rig", "Telemetry", system],
+    "FleetBenchmark": ["FleetLogic", "Telemetry", system],
   ]
 
   /// Targets that know nothing of the system. One file of each, Mathematics.swift, may import single functions.

@@ -45,7 +45,7 @@ enum AlertPlace: Hashable, Comparable, Sendable {
 }
 
 /// One rule about one subject, both by place.
-struct AlertKey: Hashable, Sendable {
+struct AlertKey: Hashable, Comparable, Sendable {
   var rule: Int
   var place: AlertPlace
 
@@ -58,4 +58,7 @@ struct AlertKey: Hashable, Sendable {
 
   /// The node's place, where it is about one.
   var node: Int? { if case .node(let index) = place { index } else { nil } }
+
+  /// By the subject's place, then the rule's.
+  static func < (a: AlertKey, b: AlertKey) -> Bool { (a.place, a.rule) < (b.place, b.rule) }
 }

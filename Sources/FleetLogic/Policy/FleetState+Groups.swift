@@ -3,17 +3,20 @@ internal import Telemetry
 /// A place that the configuration names, and the nodes that are there.
 struct Site: Equatable, Sendable {
   var name: String
-  /// Its nodes, as far as they were ever heard of.
-  var size = 0
-  /// Of which so many are active: rule by rule.
-  var active: [Int: Int] = [:]
+  /// Its nodes, as far as they were ever heard of, by place.
+  var nodes: [Int] = []
+  /// Of which so many are active, and so many of these fire: rule by rule.
+  var active: [Int: Int] = [:], firing: [Int: Int] = [:]
+
+  var size: Int { nodes.count }
 }
 
 /// Alerts of several nodes of one site, told as one: what is down is the site.
 extension FleetState {
   /// The place of a site, which is made when it is new.
   mutating func site(_ name: String) -> Int {
-    if let index = sites.firstIndex(where: { $0.name == name }) { return index }
+    if let index = siteIndices[name] { return index }
+    siteIndices[name] = sites.count
     sites.append(Site(name: name))
     return sites.count - 1
   }
@@ -24,10 +27,15 @@ extension FleetState {
     return (site, settings)
   }
 
-  /// Counts a node whose condition began or ceased to hold.
-  mutating func noteMember(_ key: AlertKey, joins: Bool) {
-    guard let (site, _) = grouping(of: key) else { return }
-    sites[site].active[key.rule, default: 0] += joins ? 1 : -1
+  /// Counts a node whose condition began or ceased to hold, or to fire.
+  mutating func noteMember(_ key: AlertKey, _ before: AlertRecord?, _ record: AlertRecord) {
+    let isQuiet = before?.isQuiet ?? true
+    let isFiring = before?.life.isFiring ?? false
+    guard isQuiet != record.isQuiet || isFiring != record.life.isFiring, let (site, _) = grouping(of: key) else {
+      return
+    }
+    if isQuiet != record.isQuiet { sites[site].active[key.rule, default: 0] += isQuiet ? 1 : -1 }
+    if isFiring != record.life.isFiring { sites[site].firing[key.rule, default: 0] += isFiring ? -1 : 1 }
   }
 
   /// Looks whether a site's nodes are to be told as one, after one of them changed.
@@ -54,7 +62,7 @@ extension FleetState {
     let needed = settings.needed(of: sites[site].size)
     let count = "\(concerned) of \(sites[site].size) nodes there are"
     // While all of them may still come back in time, it is nobody's trouble.
-    if concerned >= needed, isGrouped || members(rule, site).contains(where: isFiring) {
+    if concerned >= needed, isGrouped || sites[site].firing[rule, default: 0] > 0 {
       observe(group, .holds(after: 0), "\(count) concerned", at: moment) {
         $0.life.count = max($0.life.count, concerned)
         $0.value = Double(concerned)
@@ -68,7 +76,7 @@ extension FleetState {
   func isFiring(_ key: AlertKey) -> Bool { records[key]?.life.isFiring ?? false }
 
   private func members(_ rule: Int, _ site: Int) -> [AlertKey] {
-    records.keys.filter { key in key.rule == rule && key.node.map { nodes[$0].site == site } ?? false }
+    sites[site].nodes.map { AlertKey(rule: rule, node: $0) }.filter { records[$0] != nil }
   }
 
   /// How many nodes of a site the rule has something to say of. One that is silenced or under maintenance is none of

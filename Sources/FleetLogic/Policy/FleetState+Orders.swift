@@ -23,7 +23,7 @@ extension FleetState {
   public var knownSilences: [Silence] { silences.values.sorted { ($0.end, $0.id) < ($1.end, $1.id) } }
 
   private func firing(_ matchers: Matchers) -> [AlertKey] {
-    records.keys.sorted(by: inOrder).filter { key in
+    records.keys.sorted().filter { key in
       guard let record = records[key], record.life.isFiring || record.memory.flap != nil else { return false }
       return matchers.match(configuration.rules[key.rule], subject(key.place), label(key.place))
     }

@@ -107,12 +107,10 @@ extension FleetState {
 
   /// Keeps in mind when time alone makes an alert worth another look.
   mutating func attend(_ key: AlertKey, _ record: AlertRecord) {
-    let due = attention(key, record)
-    attended[key] = due
-    policyDue = [policyDue, due].compactMap { $0 }.min()
+    attended.set(key, attention(key, record))
   }
 
-  private func attention(_ key: AlertKey, _ record: AlertRecord) -> Instant? {
+  func attention(_ key: AlertKey, _ record: AlertRecord) -> Instant? {
     if let flap = record.memory.flap { return flap.changed + configuration.flapping.calmS }
     guard record.life.isFiring else { return record.isQuiet ? memoryEnds(key, record.memory) : nil }
     switch record.notice.mute?.cause {
@@ -134,21 +132,17 @@ extension FleetState {
   /// nobody knows how anything is: that waits.
   mutating func applyPolicy(at moment: Moment) {
     guard isConnected else { return }
-    func isDue(_ due: Instant?) -> Bool { due.map { $0 <= moment.instant } ?? false }
-    if isPolicyStale || isDue(calendarDue) {
+    if isPolicyStale || calendarDue.map({ $0 <= moment.instant }) ?? false {
       isPolicyStale = false
       expireSilences(at: moment)
       noteCalendar(at: moment)
       judgeGroups(at: moment)
       for (key, record) in records where record.life.isFiring { restless.insert(key) }
     }
-    if isDue(policyDue) {
-      for (key, due) in attended where isDue(due) { restless.insert(key) }
-      policyDue = attended.values.filter { !isDue($0) }.min()
-    }
+    restless.formUnion(attended.takeKeys(dueBy: moment.instant))
     // Looking at one may make another restless.
     while !restless.isEmpty {
-      let keys = restless.sorted(by: inOrder)
+      let keys = restless.sorted()
       restless = []
       for key in keys { reconsider(key, at: moment) }
     }
