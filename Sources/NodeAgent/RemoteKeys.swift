@@ -3,8 +3,8 @@ internal import NodeLogic
 
 /// Which keys may be set over the broker: what tunes the detectors and says how often what is published.
 ///
-/// None that could cut the node off (node, broker, gpsd, devices, files, the spool, the commands themselves), and within
-/// narrower limits where the file's would let somebody run up its data.
+/// None that could cut the node off (node, broker, gpsd, devices, files, the spool, the commands themselves), and
+/// within narrower limits where the file's would let somebody run up its data.
 enum RemoteKeys {
   /// Section and name, in the order of the file.
   static let all: [String] = sections.flatMap { section in section.names.map { "\(section.name).\($0)" } }

@@ -54,7 +54,8 @@ import Testing
   private static let contract = [
     #"{"v":1,"boot":"00c0ffee","t":1796011500.125,"clk":"rtc","up":12.5,"state":"online","agent":"0.1.0","#
       + #""accelerometer":"lis3dh","source":"iio","rate_hz":99.5,"window_s":10,"preset":"fixed","armed":false,"#
-      + #""gpsd":"[::1]:2947","health_interval_s":300}"#,
+      + #""gpsd":"[::1]:2947","health_interval_s":300,"#
+      + ##""set":["shake.on_g=0.9","acceleration.filter=\"user\""]}"##,
     #"{"v":1,"boot":"00c0ffee","t":1796011500.125,"clk":"rtc","up":12.5,"filter":"user","g":[-0.00001,0.5,16],"#
       + #""rms_g":0.001234,"peak_g":2.5,"p2p_g":[0.25,0,0.125],"hz":99.875,"window_s":9.99,"n":999,"missed":1,"#
       + #""clipped":3,"crest":4.125,"vdv_unweighted_mps175":0.012345,"cav_gs":0.25,"#
@@ -99,7 +100,10 @@ import Testing
       + #""start_t":1796011499.5,"duration_s":0.25,"drop_m":0.306,"lat":-33.8567844,"lon":151.2152967,"#
       + #""fix_age_s":1.5}"#,
     #"{"v":1,"boot":"00c0ffee","t":1796011500.125,"clk":"rtc","up":12.5,"id":"a7","command":"live","#
-      + #""ok":false,"reason":"expired","until_t":1796011560.5}"#,
+      + #""ok":false,"reason":"expired","until_t":1796011560.5,"key":"shake.on_g","before":0.7,"after":0.9,"#
+      + #""kept":true,"rest":{"duration_s":30.1,"n":3009,"missed":2,"clipped":1,"hz":99.875,"#
+      + #""mean_g":[0.01234,-0.5,0.99876],"face":"z+","tilt_deg":1.25,"noise_mg":[0.8125,0.79,1.0625],"#
+      + #""in_band_mg":0.6875},"note":"nothing to do"}"#,
     #"{"v":1,"boot":"00c0ffee","seq":7,"t":1796011500.125,"clk":"ntp","up":12.5,"fence":"depot","#
       + #""event":"leave","first":true,"lat":-33.8567844,"lon":151.2152967,"acc_m":3.75,"age_s":0.25,"#
       + #""edge_m":12.5,"inside_s":86400.5}"#,

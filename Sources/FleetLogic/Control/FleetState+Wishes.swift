@@ -58,8 +58,8 @@ extension FleetState {
 
   private func what(_ wish: Wish) -> String {
     let author = SafeText.escaped(wish.author, limit: 60)
-    return
-      "the wish \(wish.id) of \(author), \(wish.command.verb.rawValue)\(ReplyText.argument(wish.command)) for \(wish.node),"
+    let command = wish.command.verb.rawValue + ReplyText.argument(wish.command)
+    return "the wish \(wish.id) of \(author), \(command) for \(wish.node),"
   }
 
   /// Tells and drops those that have lapsed, and says when that is due next.
