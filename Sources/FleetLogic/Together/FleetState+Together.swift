@@ -18,8 +18,8 @@ struct TogetherRule: Sendable {
     together = Together(settings)
   }
 
-  /// When its shakes are to be kept, all of them at a time: at once while they are few. While a whole fleet shakes, that
-  /// would be the more the more have shaken. Nil: nothing changed.
+  /// When its shakes are to be kept, all of them at a time: at once while they are few. While a whole fleet shakes,
+  /// that would be the more the more have shaken. Nil: nothing changed.
   func keepDue(at now: Instant) -> Instant? {
     guard isChanged else { return nil }
     guard !isNews, together.held.count > Self.fewShakes, let shakesKept else { return now }
