@@ -191,7 +191,7 @@ public struct FleetState: Sendable {
       silenceDues.earliest.flatMap { silenceClock.moment(of: $0) },
       announcement.due(link: link, nodes: nodes.count, firing: firingCount), retainedAlerts.due,
       isConnected ? attended.earliest : nil, isConnected ? calendarDue : nil,
-      togetherDue, wishesDue,
+      togetherDue, togetherKeepDue(after: now), wishesDue,
     ].compactMap { $0 }.min().map { max($0, now) }
   }
 

@@ -73,6 +73,28 @@ import Testing
         ], "split \(split)")
     }
   }
+
+  /// All that may still count is kept each time, which would be the more the more have shaken.
+  @Test func whileAWholeFleetShakesThatIsKeptOnceASecond() throws {
+    var bench = Self.bench(store: true)
+    var kept: [[UInt8]] = []
+    func take(_ effects: [Effect]) {
+      for case .keep(.note(let note)) in effects where note.key == "together/together" {
+        kept.append(note.text)
+      }
+    }
+    for number in 0..<400 {
+      bench.send("n\(number)", .fix(48 + Double(number) * 0.01))
+      take(Self.shake(&bench, "n\(number)"))
+      take(bench.pass(0.001))
+    }
+    #expect((200...260).contains(kept.count), "\(kept.count)")
+    let last = try #require(kept.last)
+    let due = try #require(bench.fleet.nextDeadline(after: bench.now))
+    #expect(due <= bench.now + 1)
+    take(bench.pass(1.1))
+    #expect(try #require(kept.last).count > last.count)
+  }
 }
 
 extension TogetherRuleTests {

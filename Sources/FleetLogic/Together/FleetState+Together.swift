@@ -7,12 +7,28 @@ struct TogetherRule: Sendable {
   var places: [Int: AlertPlace] = [:]
   /// Its shakes changed since they were kept.
   var isChanged = false
+  /// What it found changed since then, and is kept with the alert.
+  var isNews = false
+  /// When its shakes were kept last.
+  var shakesKept: Instant?
   /// When its rates were kept last.
   var ratesKept: Instant?
 
   init(_ settings: Together.Settings) {
     together = Together(settings)
   }
+
+  /// When its shakes are to be kept, all of them at a time: at once while they are few. While a whole fleet shakes,
+  /// that would be the more the more have shaken. Nil: nothing changed.
+  func keepDue(at now: Instant) -> Instant? {
+    guard isChanged else { return nil }
+    guard !isNews, together.held.count > Self.fewShakes, let shakesKept else { return now }
+    return max(now, shakesKept + Self.keptS)
+  }
+
+  private static let fewShakes = 200
+  /// Between two times that many are kept [s].
+  private static let keptS = 1.0
 }
 
 /// Rules about several nodes at a time.
@@ -79,8 +95,15 @@ extension FleetState {
     return Instant.start + max(0, due - clock.wall(at: .start))
   }
 
+  /// When shakes are to be kept that were not kept at once.
+  func togetherKeepDue(after now: Instant) -> Instant? {
+    guard configuration.keeps else { return nil }
+    return togetherRules.values.compactMap { $0.keepDue(at: now) }.min()
+  }
+
   private mutating func take(_ findings: [Together.Finding], rule number: Int, at moment: Moment) {
     let rule = configuration.rules[number]
+    if !findings.isEmpty { togetherRules[number]?.isNews = true }
     for finding in findings {
       let place = togetherRules[number]?.places[finding.id] ?? place(of: finding)
       let key = AlertKey(rule: number, place: place)
@@ -129,10 +152,12 @@ extension FleetState {
       guard let rule = togetherRules[number] else { continue }
       let name = configuration.rules[number].name
       let isRatesDue = isStopping || rule.ratesKept.map { moment.instant - $0 >= Self.ratesKeptS } ?? true
-      guard rule.isChanged || isStopping else { continue }
+      guard isStopping || rule.keepDue(at: moment.instant).map({ $0 <= moment.instant }) ?? false else { continue }
       let snapshot = rule.together.snapshot
       effects.append(.keep(.note(KeptText(key: "together/\(name)", text: snapshot.encodeRecent()))))
       togetherRules[number]?.isChanged = false
+      togetherRules[number]?.isNews = false
+      togetherRules[number]?.shakesKept = moment.instant
       guard isRatesDue else { continue }
       effects.append(.keep(.note(KeptText(key: "together-rates/\(name)", text: snapshot.encodeRates()))))
       togetherRules[number]?.ratesKept = moment.instant
