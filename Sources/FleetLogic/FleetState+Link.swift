@@ -66,6 +66,18 @@ extension FleetState {
     effects.append(.log(LogEntry(level, text)))
   }
 
+  /// The machine's clock was set, or is worth more or less.
+  mutating func noteClock(_ state: ClockState, at now: Instant) {
+    let (jumpS, was) = (state.wall(at: now) - clock.wall(at: now), clock.quality)
+    clock = state
+    // What is smaller is a correction that changes nothing that anybody reads.
+    if jumpS.magnitude >= 1 {
+      log(.information, "the clock was set \(jumpS < 0 ? "back" : "forward") by \(Age.phrase(jumpS.magnitude))")
+    }
+    if (was == .none) != (state.quality == .none) { noteClockForTogether() }
+    isPolicyStale = true
+  }
+
   // MARK: The fleet's own status
 
   /// The will that the session announces for the fleet tool.

@@ -160,10 +160,7 @@ public struct FleetState: Sendable {
     case .connected: connect(at: moment(now))
     case .disconnected(let reason): disconnect(reason, at: moment(now))
     case .clock(let state):
-      let was = clock.quality
-      clock = state
-      if (was == .none) != (state.quality == .none) { noteClockForTogether() }
-      isPolicyStale = true
+      noteClock(state, at: now)
     case .tick: break
     case .stop: stop(at: moment(now))
     case .told(let alert): if !noteOrphanTold(alert, at: moment(now)) { noteTold(alert) }

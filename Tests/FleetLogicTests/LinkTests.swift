@@ -248,4 +248,17 @@ import Testing
     _ = bench.pass(60)
     #expect(bench.fleet.messagesPerSecond(at: bench.now) == 0)
   }
+
+  @Test func aClockThatIsSetIsLogged() {
+    var bench = Bench()
+    var offS = 0.0
+    func set(byS: Double) -> [String] {
+      offS += byS
+      let state = ClockState(wallAtStart: WallTime(seconds: Bench.epoch + offS), quality: .ntp)
+      return bench.fleet.handle(.clock(state), at: bench.now).logLines
+    }
+    #expect(set(byS: 0.5).isEmpty, "slewed")
+    #expect(set(byS: 90) == ["the clock was set forward by 90 s"])
+    #expect(set(byS: -400 * 86_400) == ["the clock was set back by 400 d"])
+  }
 }
