@@ -13,10 +13,22 @@ import Testing
     #expect(FleetSchema.schema.defects() == [])
   }
 
-  @Test func theFileInTheConfigFolderIsMadeOfIt() throws {
+  private func projectFile(_ path: String) throws -> String {
     let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
-    let file = try String(contentsOf: root.appending(path: "config/fleet.toml"), encoding: .utf8)
+    return try String(contentsOf: root.appending(path: path), encoding: .utf8)
+  }
+
+  @Test func theExampleOfTheReadmeIsRead() throws {
+    let parts = try projectFile("README.md").components(separatedBy: "```toml\n")
+    try #require(parts.count == 2)
+    let read = try load(parts[1].components(separatedBy: "```")[0])
+    #expect(read.fleet.rules.map(\.kind) == [.shake] && read.fleet.labels.count == 1)
+    #expect(read.sinks.map(\.kind) == [.webhook] && read.warnings.count <= 1, "\(read.warnings)")
+  }
+
+  @Test func theFileInTheConfigFolderIsMadeOfIt() throws {
+    let file = try projectFile("config/fleet.toml")
     #expect(file == FleetSchema.schema.commentedFile(), "judder-fleet config > config/fleet.toml")
   }
 
