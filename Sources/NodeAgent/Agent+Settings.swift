@@ -26,6 +26,11 @@ extension Agent {
         "\(setting.key) was \(text(before)) and is \(text(after)), set over the broker by \(asker(of: command))")
       let change = ReplyMessage.Change(setting.key, from: before, to: after, isKept: false)
       guard let file = settings.file, let settingsFile else {
+        // What the file says holds again, also over a restart.
+        if setting.value == nil {
+          let back = ReplyMessage.Change(setting.key, from: before, to: after, isKept: true)
+          return answer(done(command, back, note: nil))
+        }
         let note = "it holds until the node is started anew: it has no state directory and no spool.directory"
         return answer(done(command, change, note: note))
       }

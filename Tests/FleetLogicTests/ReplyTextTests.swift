@@ -9,9 +9,9 @@ import Testing
     reply.change = .init("shake.on_g", from: .number(0.7), to: .number(0.0005), isKept: true)
     #expect(ReplyText.lines(reply) == ["shake.on_g = 0.0005, was 0.7"])
     reply.change = .init("impact.enabled", from: nil, to: .flag(true), isKept: false)
-    reply.note = "it has no disk"
-    #expect(
-      ReplyText.lines(reply) == ["impact.enabled = true, was not set, until it is started anew", "it has no disk"])
+    #expect(ReplyText.lines(reply) == ["impact.enabled = true, was not set, until it is started anew"])
+    reply.note = "it holds until the restart: it has no disk"
+    #expect(ReplyText.lines(reply) == ["impact.enabled = true, was not set", reply.note])
   }
 
   @Test func figuresThatAreUnknownAreLeftOut() {

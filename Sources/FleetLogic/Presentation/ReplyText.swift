@@ -6,7 +6,8 @@ public enum ReplyText {
   public static func lines(_ reply: ReplyMessage) -> [String] {
     var lines: [String] = []
     if let change = reply.change {
-      let kept = change.isKept ? "" : ", until it is started anew"
+      // A node that says more in its note says why.
+      let kept = change.isKept || reply.note != nil ? "" : ", until it is started anew"
       lines.append("\(setting(change.key, change.after)), was \(text(change.before))\(kept)")
     }
     if let rest = reply.rest { lines += figures(rest) }
