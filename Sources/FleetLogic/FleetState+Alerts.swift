@@ -85,6 +85,8 @@ extension FleetState {
       judgeGroup(of: key, at: moment)
       forgetFinding(key)
     case .heldAgain, nil:
+      // One that was about to be over may be news again.
+      if record.life.isFiring, !record.notice.isTold { restless.insert(key) }
       if record.life.isFiring, record.life.count != countBefore { publishFiring(key, at: moment) }
     }
   }

@@ -72,6 +72,7 @@ extension Store.KeptAlert {
   init(_ alert: FleetLogic.KeptAlert, _ identity: AlertIdentity) {
     let (phase, leftS): (Phase, Double?) =
       switch alert.phase {
+      case .quiet where alert.untold.isEmpty: (.quiet, nil)
       case .over, .quiet: (.resolved, nil)
       case .pending(let leftS): (.pending, leftS)
       case .firing(let leftS): (.firing, leftS)

@@ -29,11 +29,13 @@ struct Notice: Equatable, Sendable {
   /// Nil: this is no alert, or not all of one.
   init?(json: [UInt8]) {
     guard let read = try? JSONValue.parse(json), read["kind"]?.string == "alert",
-      let alertID = read["id"]?.string, let rule = read["rule"]?.string, let node = read["node"]?.string,
+      let alertID = read["id"]?.string, let rule = read["rule"]?.string,
       let state = read["state"]?.string, let time = read["t"]?.number, let since = read["since_t"]?.number
     else { return nil }
     self.json = json
-    (self.alertID, self.rule, self.node, self.state) = (alertID, rule, node, state)
+    (self.alertID, self.rule, self.state) = (alertID, rule, state)
+    // What is about several nodes has no node.
+    node = read["node"]?.string ?? read["site"]?.string.map { "@\($0)" } ?? "@fleet"
     id = "\(alertID)/\(state)"
     ruleKind = read["rule_kind"]?.string ?? ""
     severity = read["severity"]?.string ?? ""

@@ -88,7 +88,7 @@ public final class HistoryReader {
 
   /// Alerts that are not over, or not told, by subject and rule.
   public func alerts() throws(StoreProblem) -> [KeptAlert] {
-    try guarded { () throws(SQLiteFailure) in try database.alerts() }
+    try guarded { () throws(SQLiteFailure) in try database.alerts().filter { $0.phase != .quiet } }
   }
 
   /// By when they were made.

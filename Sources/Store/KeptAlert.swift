@@ -33,6 +33,8 @@ public struct KeptAlert: Equatable, Sendable {
     case pending, firing, clearing
     /// Over. It is kept until that was told.
     case resolved
+    /// Nothing is going on, and something is remembered: no alert for people.
+    case quiet
   }
 
   /// Which.

@@ -325,6 +325,25 @@ import Testing
     #expect(hall.retained.isEmpty)
   }
 
+  @Test func oneThatComesAndGoesIsToldOnceNothingIsInTheWay() {
+    var hall = Hall(1)
+    _ = hall.silence("s", Matchers(), forS: 130)
+    Self.blink(&hall, 8)
+    #expect(hall.told == ["lost-fix n0 flapping 1"], "the silence ended while it came and went")
+  }
+
+  @Test func whetherOthersFollowDoesNotHideThatANodeComesAndGoes() {
+    // The group's time would have to pass anew with each silence.
+    var hall = Hall(3) { $0.rules[0].grouping?.waitS = 60 }
+    for _ in 0..<7 {
+      hall.run { $0.will("n0") }
+      _ = hall.pass(40)
+      hall.run { $0.send("n0", .online(healthS: 80_000)) }
+      _ = hall.pass(20)
+    }
+    #expect(hall.told == ["silent n0 flapping 1"])
+  }
+
   // MARK: Inhibition
 
   @Test func aSilentNodesLostFixIsToldWhenItIsBackAndStillHasNone() {

@@ -32,6 +32,9 @@ struct AlertLife: Equatable, Sendable {
   /// How often the condition was seen since the alert began.
   var count = 0
 
+  /// The condition is over, not for long enough yet.
+  var isClearing: Bool { if case .clearing = phase { true } else { false } }
+
   /// Whether people have been told and not yet told otherwise.
   var isFiring: Bool {
     switch phase {

@@ -56,6 +56,9 @@ struct Notice: Equatable, Sendable {
 struct RuleMemory: Equatable, Sendable {
   /// What is counted: shakes, impacts, losses of the connection. Oldest first.
   var strikes: [Strike] = []
+  /// The shakes, impacts and falls that were counted, so that a further phase that comes late, or after the alert is
+  /// over, does not count them again. At most `mostShakes`, oldest first.
+  var shakes: [CountedShake] = []
   /// When the alert fired of late. Oldest first.
   var raises: [Instant] = []
   /// It comes and goes; nil: it does not.
@@ -69,9 +72,19 @@ struct RuleMemory: Equatable, Sendable {
   /// `moved`: where it has been since it left, and may stand; nil: nowhere.
   var stand: Parking?
 
+  static let mostShakes = 32
+
+  /// One that raised the alert, or was counted towards it.
+  struct CountedShake: Equatable, Sendable {
+    var identity: ShakeIdentity
+    var at: Instant
+  }
+
   /// Something that is counted.
   struct Strike: Equatable, Sendable {
     var at: Instant
+    /// Which shake or impact it was; nil for anything else.
+    var shake: ShakeIdentity?
     /// How strong it was [g]; nil where that means nothing.
     var peakG: Double?
   }
@@ -97,6 +110,15 @@ struct RuleMemory: Equatable, Sendable {
     var since: Instant
     /// It has been there long enough to be expected there.
     var isParked: Bool
+  }
+
+  func hasCounted(_ shake: ShakeIdentity) -> Bool { shakes.contains { $0.identity == shake } }
+
+  /// Notes that a shake was counted, and forgets those of which nothing can come any more.
+  mutating func count(_ shake: ShakeIdentity, at now: Instant, forgetsAfter holdS: Double) {
+    shakes.removeAll { now - $0.at > holdS }
+    if shakes.count >= Self.mostShakes { shakes.removeFirst(shakes.count - Self.mostShakes + 1) }
+    shakes.append(CountedShake(identity: shake, at: now))
   }
 
   /// Notes a strike, and forgets what is out of the window; answers how many are in it.

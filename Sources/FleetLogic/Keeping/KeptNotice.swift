@@ -67,6 +67,8 @@ struct KeptMemory: Equatable, Sendable {
   var strikesAgoS: [Double]
   /// How strong each was [g]; empty where that means nothing.
   var strikesG: [Double]
+  /// Of each shake or impact that was counted: its run, its number, and how long ago [s].
+  var shakes: [[Double]]
   var raisesAgoS: [Double]
   var flap: (id: String, since: WallTime, changedAgoS: Double, isTold: Bool)?
   var upright: (face: Face, up: Vector)?
@@ -81,7 +83,8 @@ struct KeptMemory: Equatable, Sendable {
   }
 
   static func == (a: KeptMemory, b: KeptMemory) -> Bool {
-    a.strikesAgoS == b.strikesAgoS && a.strikesG == b.strikesG && a.raisesAgoS == b.raisesAgoS
+    a.strikesAgoS == b.strikesAgoS && a.strikesG == b.strikesG && a.shakes == b.shakes
+      && a.raisesAgoS == b.raisesAgoS
       && a.flap?.id == b.flap?.id
       && a.flap?.changedAgoS == b.flap?.changedAgoS && a.upright?.face == b.upright?.face
       && a.upright?.up == b.upright?.up && a.parking == b.parking && a.stand == b.stand
@@ -93,6 +96,7 @@ struct KeptMemory: Equatable, Sendable {
     guard memory != RuleMemory() else { return nil }
     strikesAgoS = memory.strikes.map { now - $0.at }
     strikesG = memory.strikes.contains { $0.peakG != nil } ? memory.strikes.map { $0.peakG ?? 0 } : []
+    shakes = memory.shakes.map { [Double($0.identity.boot.value), Double($0.identity.id), now - $0.at] }
     raisesAgoS = memory.raises.map { now - $0 }
     flap = memory.flap.map { ($0.id, $0.since, now - $0.changed, $0.isTold) }
     upright = memory.upright.map { ($0.face, $0.up) }
@@ -103,9 +107,16 @@ struct KeptMemory: Equatable, Sendable {
 
   func memory(agoS: Double, at now: Instant) -> RuleMemory {
     var memory = RuleMemory()
-    memory.strikes = strikesAgoS.indices.map {
+    memory.shakes = shakes.compactMap { shake in
+      guard let identity = Self.identity(shake) else { return nil }
+      return RuleMemory.CountedShake(identity: identity, at: now - (shake[2] + agoS))
+    }
+    memory.strikes = strikesAgoS.indices.map { place in
       RuleMemory.Strike(
-        at: now - (strikesAgoS[$0] + agoS), peakG: strikesG.count == strikesAgoS.count ? strikesG[$0] : nil)
+        at: now - (strikesAgoS[place] + agoS),
+        // What was counted at one moment is one thing.
+        shake: shakes.first { $0.last == strikesAgoS[place] }.flatMap(Self.identity),
+        peakG: strikesG.count == strikesAgoS.count ? strikesG[place] : nil)
     }
     memory.raises = raisesAgoS.map { now - ($0 + agoS) }
     memory.flap = flap.map {
@@ -119,10 +130,20 @@ struct KeptMemory: Equatable, Sendable {
     return memory
   }
 
+  private static func identity(_ shake: [Double]) -> ShakeIdentity? {
+    guard shake.count == 3, let boot = UInt32(exactly: shake[0]), let id = Int(exactly: shake[1]) else { return nil }
+    return ShakeIdentity(boot: BootID(boot), id: id)
+  }
+
   func encode(_ json: inout JSONWriter) {
     json.object("memory") { json in
       if !strikesAgoS.isEmpty { json.numbers("strikes_ago_s", strikesAgoS, decimals: 3) }
       if !strikesG.isEmpty { json.numbers("strikes_g", strikesG, decimals: 6) }
+      if !shakes.isEmpty {
+        json.array("shakes") { json in
+          for shake in shakes { json.array { json in for number in shake { json.number(number, decimals: 3) } } }
+        }
+      }
       if !raisesAgoS.isEmpty { json.numbers("raises_ago_s", raisesAgoS, decimals: 3) }
       json.string("flap", flap?.id)
       json.boolean("flap_told", flap?.isTold)
@@ -142,6 +163,7 @@ struct KeptMemory: Equatable, Sendable {
     guard let json else { return nil }
     strikesAgoS = json["strikes_ago_s"]?.array?.compactMap(\.number) ?? []
     strikesG = json["strikes_g"]?.array?.compactMap(\.number) ?? []
+    shakes = json["shakes"]?.array?.map { $0.array?.compactMap(\.number) ?? [] } ?? []
     raisesAgoS = json["raises_ago_s"]?.array?.compactMap(\.number) ?? []
     if let id = json["flap"]?.string, let since = json["flap_since_t"]?.number,
       let ago = json["flap_changed_ago_s"]?.number

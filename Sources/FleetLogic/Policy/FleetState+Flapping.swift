@@ -29,6 +29,8 @@ extension FleetState {
       record.memory.flap = RuleMemory.Flap(id: record.id ?? "", since: record.since, changed: moment.instant)
     }
     put(key, record)
+    // One that nobody was told of may be news now.
+    if record.memory.flap?.isTold == false { restless.insert(key) }
     if begins { beginFlap(key, record, at: moment) }
     return begins
   }
@@ -37,17 +39,35 @@ extension FleetState {
     let settings = configuration.flapping
     let reason = "it fired \(record.memory.raises.count) times within \(Age.text(settings.windowS))"
     decide(.flapping, key, record, reason, at: moment)
-    let mute = mute(key, record, at: moment)
     var changed = record
-    changed.memory.flap?.isTold = mute == nil
+    changed.memory.flap?.isTold = false
     changed.notice.mute = Mute(.flapping, "it comes and goes")
     put(key, changed)
-    if let mute {
+    if let mute = muteOfFlap(key, record, at: moment) {
       decide(.muted, key, changed, mute.reason, at: moment)
     } else {
-      tell(key, changed, .flapping, previous: .firing, reason, at: moment)
+      tellFlap(key, changed, at: moment)
     }
     publishFiring(key, at: moment)
+  }
+
+  /// What keeps people from hearing that it comes and goes. Whether others follow is no reason to wait: it has done
+  /// so for long enough.
+  private func muteOfFlap(_ key: AlertKey, _ record: AlertRecord, at moment: Moment) -> Mute? {
+    let mute = mute(key, record, at: moment)
+    return mute?.cause == .waiting ? nil : mute
+  }
+
+  /// Tells that it comes and goes, where nobody was told yet and nothing is in the way any more.
+  mutating func tellFlap(_ key: AlertKey, _ before: AlertRecord, at moment: Moment) {
+    guard before.memory.flap?.isTold == false, before.life.isFiring,
+      muteOfFlap(key, before, at: moment) == nil
+    else { return }
+    var record = before
+    record.memory.flap?.isTold = true
+    put(key, record)
+    let times = "it fired \(record.memory.raises.count) times within \(Age.text(configuration.flapping.windowS))"
+    tell(key, record, .flapping, previous: .firing, times, at: moment)
   }
 
   /// Notes that one that comes and goes went.

@@ -124,8 +124,9 @@ extension FleetState {
   /// When what is counted is all out of its window; nil: nothing is counted.
   private func memoryEnds(_ key: AlertKey, _ memory: RuleMemory) -> Instant? {
     let strikes = memory.strikes.last.map { $0.at + (configuration.rules[key.rule].condition.withinS ?? 0) }
+    let shakes = memory.shakes.last.map { $0.at + (configuration.rules[key.rule].condition.shakeHoldS ?? 0) }
     let raises = memory.raises.last.map { $0 + configuration.flapping.windowS }
-    return [strikes, raises].compactMap { $0 }.max()
+    return [strikes, shakes, raises].compactMap { $0 }.max()
   }
 
   /// Looks at what keeps alerts from being told, where anything about that changed or was due to. Without a link
@@ -158,11 +159,13 @@ extension FleetState {
   private mutating func reconsider(_ key: AlertKey, at moment: Moment) {
     guard var record = records[key] else { return }
     if let flap = record.memory.flap {
-      guard flap.changed + configuration.flapping.calmS <= moment.instant else { return }
-      return endFlap(key, at: moment)
+      if flap.changed + configuration.flapping.calmS <= moment.instant { return endFlap(key, at: moment) }
+      return tellFlap(key, record, at: moment)
     }
     guard record.life.isFiring else { return forgetMemory(key, record, at: moment) }
     let mute = mute(key, record, at: moment)
+    // What nobody was told of, and is about to be over, is no news: its end will be none either.
+    if mute == nil, !record.notice.isTold, record.life.isClearing { return }
     if mute?.cause != record.notice.mute?.cause { return change(mute, key, record, at: moment) }
     guard let repeats = record.notice.repeats, repeats <= moment.instant, mute == nil,
       record.notice.acknowledgement == nil
@@ -177,6 +180,7 @@ extension FleetState {
     guard quiet.isQuiet, let end = memoryEnds(key, quiet.memory), end <= moment.instant else { return }
     var record = quiet
     record.memory.strikes = []
+    record.memory.shakes = []
     record.memory.raises = []
     put(key, record)
   }

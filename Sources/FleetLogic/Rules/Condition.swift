@@ -253,6 +253,14 @@ extension Condition {
     }
   }
 
+  /// So long after a shake was counted another phase of it may come that could count [s]; nil: nothing is counted.
+  var shakeHoldS: Double? {
+    switch self {
+    case .shake(let events), .impact(let events): events.maxAgeS + FleetState.longestShakeS
+    default: nil
+    }
+  }
+
   /// What it looks at.
   public var kind: Kind {
     switch self {

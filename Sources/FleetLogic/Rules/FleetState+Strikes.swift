@@ -28,19 +28,22 @@ extension FleetState {
       name: "a shake \(shake.phase.rawValue)", lapsesS: Self.longestShakeS)
     for (key, rule) in rules(of: index, .shake) {
       guard case .shake(let events) = rule.condition else { continue }
-      if events.phases.contains(shake.phase), records[key]?.lastShake != strike.identity {
+      if events.phases.contains(shake.phase), !hasCounted(strike.identity, key) {
         take(strike, key, events, at: moment)
       }
-      guard shake.phase != .began, records[key]?.lastShake == strike.identity else { continue }
-      guard events.count == 1 else {
-        strengthen(key, to: shake.peakG)
-        continue
-      }
+      guard shake.phase != .began, hasCounted(strike.identity, key) else { continue }
+      strengthen(key, strike)
+      // The end of one that was overtaken by another does not end that.
+      guard events.count == 1, records[key]?.lastShake == strike.identity else { continue }
       let reason = shake.reason.map { "the shake was cancelled: \($0.rawValue)" } ?? "the shake ended"
-      observe(key, .clears(after: rule.clearForS), reason, at: moment) { record in
-        record.value = max(record.value ?? 0, shake.peakG)
-      }
+      observe(key, .clears(after: rule.clearForS), reason, at: moment)
     }
+  }
+
+  /// Whether a phase of it, or it, was counted before.
+  private func hasCounted(_ shake: ShakeIdentity, _ key: AlertKey) -> Bool {
+    guard let record = records[key] else { return false }
+    return record.lastShake == shake || record.memory.hasCounted(shake)
   }
 
   /// No more can come of the shakes that go on.
@@ -52,10 +55,12 @@ extension FleetState {
     }
   }
 
-  /// The last shake that was counted turns out to be stronger.
-  private mutating func strengthen(_ key: AlertKey, to peakG: Double) {
-    guard var record = records[key], let last = record.memory.strikes.indices.last else { return }
-    record.memory.strikes[last].peakG = max(record.memory.strikes[last].peakG ?? 0, peakG)
+  /// A shake that was counted turns out to be stronger.
+  private mutating func strengthen(_ key: AlertKey, _ strike: Strike) {
+    guard var record = records[key], let peakG = strike.peakG else { return }
+    if let place = record.memory.strikes.firstIndex(where: { $0.shake == strike.identity }) {
+      record.memory.strikes[place].peakG = max(record.memory.strikes[place].peakG ?? 0, peakG)
+    }
     if !record.isQuiet { record.value = max(record.value ?? 0, peakG) }
     put(key, record)
   }
@@ -83,7 +88,7 @@ extension FleetState {
   private mutating func judgeImpact(_ strike: Strike, isFall: Bool, node index: Int, at moment: Moment) {
     for (key, rule) in rules(of: index, .impact) {
       guard case .impact(let events) = rule.condition, !isFall || events.freeFall,
-        records[key]?.lastShake != strike.identity
+        !hasCounted(strike.identity, key)
       else { continue }
       take(strike, key, events, at: moment)
       guard events.count == 1, records[key]?.lastShake == strike.identity else { continue }
@@ -116,6 +121,15 @@ extension FleetState {
       record.value = (peaks + [record.value]).compactMap { $0 }.max()
       record.lastShake = strike.identity
     }
+    guard events.count == 1, var record = records[key], record.lastShake == strike.identity else { return }
+    note(strike, in: &record, events, at: moment)
+    put(key, record)
+  }
+
+  private func note(_ strike: Strike, in record: inout AlertRecord, _ events: Condition.Events, at moment: Moment) {
+    record.lastShake = strike.identity
+    record.memory.count(
+      strike.identity, at: moment.instant, forgetsAfter: events.maxAgeS + Self.longestShakeS)
   }
 
   /// Notes a strike that raises an alert only with others. Answers those of late.
@@ -124,8 +138,9 @@ extension FleetState {
   ) -> [RuleMemory.Strike] {
     var record = records[key] ?? AlertRecord(since: moment.wall)
     let counted = record.memory.strike(
-      RuleMemory.Strike(at: moment.instant, peakG: strike.peakG), withinS: events.withinS, limit: events.count)
-    record.lastShake = strike.identity
+      RuleMemory.Strike(at: moment.instant, shake: strike.identity, peakG: strike.peakG), withinS: events.withinS,
+      limit: events.count)
+    note(strike, in: &record, events, at: moment)
     put(key, record)
     log(
       .debug,
