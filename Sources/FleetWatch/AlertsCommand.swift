@@ -14,16 +14,27 @@ enum AlertsCommand {
     let pattern = history.invocation.text("node").map { NamePattern($0) }
     func fits(_ identity: AlertIdentity, _ state: String?) -> Bool {
       (rule == nil || identity.rule == rule) && pattern?.matches(identity.subject) != false
+        && isWanted(identity.subject, history)
         && (states.map { state.map($0.contains) ?? false } ?? true)
     }
     if history.invocation.isGiven("all") {
       let query = HistoryReader.DecisionQuery(rule: rule, from: history.from, until: history.until)
       return try decisions(history, query) { fits($0.identity, $0.state) }
     }
+    try history.refuse(["since", "until", "limit"], without: "--all")
     let kept = try history.stored { () throws(StoreProblem) in try history.reader.alerts() }
     for alert in kept where fits(alert.identity, alert.phase.rawValue) {
       if history.isJSON { try history.json(json(alert)) } else { try history.line(text(alert)) }
     }
+  }
+
+  /// Whether what an alert is about fits `--site` and `--group`.
+  private static func isWanted(_ subject: String, _ history: History) -> Bool {
+    if let node = NodeName(subject) { return history.isWanted(node) }
+    if subject.hasPrefix("@"), subject != "\(AlertSubject.fleet)" {
+      return history.isWanted(site: String(subject.dropFirst())) && !history.invocation.isGiven("group")
+    }
+    return !history.hasLabelFilter
   }
 
   /// Decisions in their order, of more than `--limit` the newest.
@@ -56,7 +67,15 @@ enum AlertsCommand {
     let words = [alert.identity.rule, alert.identity.subject].map { SafeText.escaped($0) }.joined(separator: " ")
     let value = alert.value.map { ", value \(Decimal.text($0, decimals: 3))" } ?? ""
     let told = alert.isTold || alert.phase == .pending ? "" : ", not told yet"
-    return "\(words) \(alert.phase.rawValue) since \(alert.since.second), seen \(alert.count) times\(value)\(told)"
+    let seen = alert.count == 1 ? "seen once" : "seen \(alert.count) times"
+    let kept = FleetLogic.KeptAlert(decoding: alert.details)
+    let muted = kept?.mute.map { ", muted (\($0.cause.rawValue)): \(SafeText.escaped($0.reason))" } ?? ""
+    let acknowledged = kept?.acknowledgement.map { by in
+      ", acknowledged by \(SafeText.escaped(by.author))"
+        + (by.comment.isEmpty ? "" : " (\(SafeText.escaped(by.comment)))")
+    }
+    return "\(words) \(alert.phase.rawValue) since \(alert.since.second), \(seen)\(value)\(told)\(muted)"
+      + (acknowledged ?? "")
   }
 
   private static func json(_ alert: Store.KeptAlert) -> [UInt8] {
@@ -77,6 +96,9 @@ enum AlertsCommand {
     json.integer("count", alert.count)
     json.number("value", alert.value, decimals: 6)
     json.boolean("is_told", alert.isTold)
+    let kept = FleetLogic.KeptAlert(decoding: alert.details)
+    json.string("muted", kept?.mute?.cause.rawValue)
+    json.string("acknowledged_by", kept?.acknowledgement?.author)
   }
 
   private static func json(_ decision: KeptDecision) -> [UInt8] {

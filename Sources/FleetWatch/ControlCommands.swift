@@ -36,9 +36,11 @@ enum ControlCommands {
     Command("unwish", "take a command back that waits for its node", operands: [.init("ID")]),
   ]
 
+  private static let labelled = ["silence", "nodes", "events", "alerts", "export", "rules"]
+
   static let options: [CommandOption] = [
-    .value("site", "PATTERN", commands: ["silence"], "only nodes of these sites"),
-    .value("group", "PATTERN", commands: ["silence"], "only nodes of these groups"),
+    .value("site", "PATTERN", commands: labelled, "only nodes of these sites"),
+    .value("group", "PATTERN", commands: labelled, "only nodes of these groups"),
     .value(
       "severity", "SEVERITY", .choice(Rule.Severity.allCases.map(\.rawValue)), commands: ["silence"],
       "only alerts of this severity"),

@@ -69,6 +69,7 @@ enum ControlRequest {
     guard !invocation.isGiven("nodes") else {
       throw Termination(.usage, ["--when-online takes one node, not --nodes"])
     }
+    guard !invocation.isGiven("yes") else { throw Termination(.usage, ["--yes goes with --nodes"]) }
     let (node, command) = try SendCommand.parse(invocation.operands, isPattern: false)
     message.matchers.node = node
     message.command = command

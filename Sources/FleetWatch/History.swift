@@ -12,6 +12,8 @@ struct History {
   let reader: HistoryReader
   let now: WallTime
   let from: WallTime?, until: WallTime?
+  /// What the configuration says of the nodes.
+  let labels: [NodeName: Label]
 
   init(
     _ invocation: Invocation, _ output: StandardOutput, _ configuration: Configuration,
@@ -23,6 +25,7 @@ struct History {
     now = History.calendar()
     from = try History.time("since", invocation, now)
     until = try History.time("until", invocation, now)
+    do throws(ConfigurationFailure) { labels = try Label.all(configuration) } catch { throw error.termination }
     let file = StoreSettings(configuration, environment: environment)?.file ?? HistoryCommands.defaultStore
     reader = try History.stored { () throws(StoreProblem) in try HistoryReader(file) }
   }
@@ -77,7 +80,29 @@ struct History {
   func nodes(_ pattern: String) throws(Termination) -> [NodeName] {
     let pattern = NamePattern(pattern)
     return try stored { () throws(StoreProblem) in try reader.nodeNames() }
-      .filter { pattern.matches($0.description) }.sorted()
+      .filter { pattern.matches($0.description) && isWanted($0) }.sorted()
+  }
+
+  /// Whether a node fits `--site` and `--group`.
+  func isWanted(_ node: NodeName) -> Bool {
+    isWanted(site: labels[node]?.site) && isWanted("group", labels[node]?.group)
+  }
+
+  /// Whether a site fits `--site`.
+  func isWanted(site: String?) -> Bool { isWanted("site", site) }
+
+  private func isWanted(_ option: String, _ label: String?) -> Bool {
+    guard let pattern = invocation.text(option) else { return true }
+    return label.map { NamePattern(pattern).matches($0) } ?? false
+  }
+
+  /// Whether only nodes of some sites or groups are asked for.
+  var hasLabelFilter: Bool { invocation.isGiven("site") || invocation.isGiven("group") }
+
+  /// Ends with a usage error when one of these options is given, which mean nothing without `needed`.
+  func refuse(_ options: [String], without needed: String) throws(Termination) {
+    guard let option = options.first(where: { invocation.isGiven($0) }) else { return }
+    throw Termination(.usage, ["--\(option) means nothing without \(needed)"])
   }
 
   /// The node that an operand names.
@@ -116,7 +141,8 @@ struct History {
   /// The query that the options say.
   func query(_ order: HistoryReader.Query.Order) throws(Termination) -> HistoryReader.Query {
     var query = HistoryReader.Query(streams: try streams(), from: from, until: until, order: order)
-    if let pattern = invocation.text("node") { query.nodes = try nodes(pattern) }
+    let pattern = invocation.text("node")
+    if pattern != nil || hasLabelFilter { query.nodes = try nodes(pattern ?? "*") }
     if invocation.isGiven("late") { query.isLate = true }
     return query
   }

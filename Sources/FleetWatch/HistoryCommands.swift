@@ -80,6 +80,9 @@ enum HistoryCommands {
     _ environment: [String: String]
   ) throws(Termination) {
     if command == "rules", invocation.operands.isEmpty {
+      for option in ["since", "until", "node", "site", "group"] where invocation.isGiven(option) {
+        throw Termination(.usage, ["--\(option) means nothing without rules test"])
+      }
       return try RulesCommand.list(configuration, invocation, output)
     }
     let history = try History(invocation, output, configuration, environment)

@@ -54,6 +54,10 @@ enum NodeCommand {
   private static func lines(_ dossier: Dossier) -> [String] {
     let status = dossier.node.status
     var lines = ["", "agent     \(SafeText.escaped(status?.agent ?? "-"))"]
+    let label = dossier.node.label
+    for (name, text) in [("title", label?.title), ("site", label?.site), ("group", label?.group)] {
+      if let text { lines.append("\(TextWidth.fit(name, to: 10))\(SafeText.escaped(text))") }
+    }
     for run in dossier.runs.reversed() where run.highest > 0 {
       let missing = run.missing.reduce(0) { $0 + $1.count }
       let doubts = [

@@ -21,6 +21,7 @@ struct FleetPicture {
     let last = try history.stored { () throws(StoreProblem) in try history.reader.lastReceived() } ?? history.now
     var settings = FleetState.Configuration()
     settings.maxNodes = .max
+    settings.labels = history.labels
     settings.publishes = false
     moment = Moment(instant: .start, wall: last)
     // The receipts are by the clock of the judder-fleet that runs, which is this machine's.
@@ -40,13 +41,18 @@ struct FleetPicture {
 /// `judder-fleet nodes`.
 enum NodesCommand {
   static func run(_ history: History) throws(Termination) {
-    if history.invocation.isGiven("quarantine") { return try QuarantineList.show(history) }
+    if history.invocation.isGiven("quarantine") {
+      for option in ["state", "sort", "site", "group"] where history.invocation.isGiven(option) {
+        throw Termination(.usage, ["--\(option) means nothing with --quarantine"])
+      }
+      return try QuarantineList.show(history)
+    }
     let states = try history.words("state", among: Presence.allCases.map(\.rawValue))
     let pattern = NamePattern(history.invocation.operands.first ?? "*")
     let picture = try FleetPicture(history)
     let nodes = sorted(
       picture.fleet.nodes.filter {
-        pattern.matches($0.name.description) && states?.contains($0.presence.rawValue) != false
+        pattern.matches($0.name.description) && history.isWanted($0.name) && states?.contains($0.presence.rawValue) != false
       }, history.invocation.text("sort").flatMap { NodeOrder(rawValue: $0) } ?? .name)
     guard !history.isJSON else {
       for node in nodes { try history.json(FleetJSON.node(node, at: picture.moment, picture.fleet.clock)) }

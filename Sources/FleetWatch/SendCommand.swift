@@ -96,6 +96,7 @@ enum SendCommand {
     let pattern = invocation.text("nodes").map { NamePattern($0) }
     let (name, command) = try parse(invocation.operands, isPattern: pattern != nil)
     if pattern == nil, invocation.isGiven("yes") { throw Termination(.usage, ["--yes goes with --nodes"]) }
+    if invocation.isGiven("expires") { throw Termination(.usage, ["--expires goes with --when-online"]) }
     // A node that sleeps needs a moment more.
     let timeoutS = ControlRequest.timeoutS(
       invocation, default: 30 + (command.verb == .calibrate ? Int(command.forS ?? 0) : 0))
@@ -104,6 +105,9 @@ enum SendCommand {
     defer { call.close() }
     try call.open(withinS: timeoutS)
     let found = try nodes(call, prefix, pattern, name)
+    if let pattern, found.isEmpty {
+      throw Termination(.unavailable, ["the broker knows of no node \(SafeText.quoted(pattern.description))"])
+    }
     if let pattern, !invocation.isGiven("yes") {
       let names = found.keys.map(\.description).sorted().prefix(20).joined(separator: " ")
       let more = found.count > 20 ? " ..." : ""

@@ -14,7 +14,7 @@ extension SinkSettings {
     case .mail(let mail): findings += Self.program(mail.arguments.first ?? "", subject)
     case .webhook(let webhook): findings += Self.http(webhook.http, [webhook.url], subject)
     case .alertmanager(let alertmanager): findings += Self.http(alertmanager.http, alertmanager.urls, subject)
-    case nil: break
+    case nil: if let file { findings += Self.lines(file, subject) }
     }
     if kind.isQueued { findings.append(queueFinding) }
     return findings
@@ -40,6 +40,18 @@ extension SinkSettings {
   }
 
   private static func shown(_ text: String) -> String { SafeText.escaped(text, limit: 200) }
+
+  /// Whether a file of lines can be written: it may not be there yet.
+  private static func lines(_ file: String, _ subject: String) -> [Finding] {
+    let folder = file.lastIndex(of: "/").map { $0 == file.startIndex ? "/" : String(file[..<$0]) } ?? "."
+    let isThere = access(file, F_OK) == 0
+    if access(isThere ? file : folder, isThere ? W_OK : W_OK | X_OK) == 0 { return [] }
+    return [
+      Finding(
+        .problem, subject, "\(shown(file)): \(systemErrorText(errno))",
+        remedy: "make the folder, and let this user write to the file")
+    ]
+  }
 
   private static func program(_ path: String, _ subject: String) -> [Finding] {
     var status = stat()

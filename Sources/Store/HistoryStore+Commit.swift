@@ -80,7 +80,7 @@ extension HistoryStore {
     guard let coverage = touched[key]?.coverage else { return .stored }
     defer { touched[key]?.arrivals.append(.init(number: event.sequence, upto: coverage.upto)) }
     let receivedS = event.received.seconds
-    if coverage.highest == 0, !coverage.isKept, coverage.firstS == 0 { coverage.firstS = receivedS }
+    if coverage.firstS == 0 { coverage.firstS = receivedS }
     coverage.lastS = max(coverage.lastS, receivedS)
     let isNew = coverage.isStored(event.sequence) ? false : try insert(event, key)
     if isNew {

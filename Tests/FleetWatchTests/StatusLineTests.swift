@@ -31,6 +31,16 @@ import Testing
         == "no broker at broker:1883; nothing is kept: the disk is full; sink chat does not deliver, 7 wait")
   }
 
+  @Test func checkSeesThatALineCannotBeWritten() throws {
+    let place = try Workplace("status-line")
+    func worst(_ path: String) -> Finding? {
+      SinkSettings(name: "lines", kind: .json, file: place.path(path)).findings.last
+    }
+    #expect(worst("alerts.jsonl")?.severity == .good)
+    #expect(worst("nowhere/alerts.jsonl")?.severity == .problem)
+    #expect(worst("nowhere/alerts.jsonl")?.text.contains("No such file") == true)
+  }
+
   @Test func checkCountsWhatAQueueHolds() throws {
     let place = try Workplace("status-line")
     var settings = SinkSettings(name: "chat", kind: .command)

@@ -76,6 +76,29 @@ import Testing
     #expect(alerts.map(\.state) == [.firing], "it was not told yet")
   }
 
+  @Test func whatIsRememberedWhileNothingGoesOnComesBack() throws {
+    let place = try Workplace("store-rows")
+    let settings = StoreSettings(file: place.path("fleet.db"))
+    var over = FleetLogic.KeptAlert(
+      rule: "shake", subject: .fleet, phase: .quiet, since: WallTime(seconds: 1_796_000_000), count: 1,
+      at: WallTime(seconds: 1_796_000_020))
+    over.lastShake = ShakeIdentity(boot: BootID(7), id: 3)
+    let row = Store.KeptAlert(over, AlertIdentity(rule: "shake", subject: "@fleet"))
+    #expect(row.isTold && row.phase == .quiet)
+    do {
+      let store = try HistoryStore(settings)
+      var batch = StoreBatch(id: 1, now: nil)
+      batch.alerts = [row]
+      _ = try store.commit(batch)
+      store.close()
+    }
+    var restored: [FleetLogic.KeptAlert] = []
+    let store = try HistoryStore(settings)
+    try store.load { restored += FleetLogic.KeptFleet($0).alerts }
+    #expect(restored.map(\.lastShake) == [over.lastShake])
+    #expect(try HistoryReader(settings.file).alerts().isEmpty, "for people it is over")
+  }
+
   @Test func anInspectionFindsWhatThereIsAndChangesNothing() throws {
     let place = try Workplace("store-rows")
     let settings = StoreSettings(file: place.path("fleet.db"))

@@ -38,6 +38,22 @@ import Testing
     #expect(try JSONValue.parse(request.body)["summary"]?.string == hostile)
   }
 
+  @Test func whatIsAboutASiteOrTheFleetIsPosted() throws {
+    let server = try HTTPReceiver()
+    defer { server.stop() }
+    let bench = try webhook(server, try Template(#"{"node":"{{node}}","site":"{{site}}"}"#))
+    for (id, subject) in [("1", AlertSubject.site("north")), ("2", .fleet)] {
+      var wide = try alert(id)
+      wide.subject = subject
+      try bench.sink.deliver(wide)
+    }
+    #expect(bench.waitForDelivery(2))
+    bench.take()
+    #expect(bench.settled == ["1", "2"])
+    let bodies = server.requests.map { String(decoding: $0.body, as: UTF8.self) }
+    #expect(bodies == [#"{"node":"@north","site":"north"}"#, #"{"node":"@fleet","site":""}"#])
+  }
+
   @Test func aTemplateStaysJSONWhateverTheValuesAre() throws {
     let server = try HTTPReceiver()
     defer { server.stop() }

@@ -43,6 +43,10 @@ public struct KeptAlert: Equatable, Sendable {
   public var told: Alert?
   /// What people were told; nil: nothing is kept of that, as before version 3 of the database.
   var notice: KeptNotice?
+  /// Why nobody is told of it just now; nil: nothing keeps it, or it is over.
+  public var mute: Mute? { notice?.mute }
+  /// Who has seen it.
+  public var acknowledgement: AlertAcknowledgement? { notice?.acknowledgement }
   /// What the rule remembers; nil: nothing.
   var memory: KeptMemory?
 

@@ -75,8 +75,18 @@ extension FleetState {
     keep(silence)
     isPolicyStale = true
     let keys = firing(silence.matchers)
-    return OrderAnswer(
-      true, "silenced until \(silence.end.rfc3339); \(keys.count) that fire just now are meant", alerts: names(keys))
+    let meant = "\(keys.count) that fire just now are meant\(doubt(silence.matchers))"
+    return OrderAnswer(true, "silenced until \(silence.end.rfc3339); \(meant)", alerts: names(keys))
+  }
+
+  /// What looks like a mistake: a silence may be made for what is not there yet.
+  private func doubt(_ matchers: Matchers) -> String {
+    func fits(_ rule: Rule) -> Bool {
+      nodes.contains { matchers.match(rule, .node($0.name), $0.label) }
+        || sites.contains { matchers.match(rule, .site($0.name), Label(site: $0.name)) }
+        || matchers.match(rule, .fleet, nil)
+    }
+    return configuration.rules.contains(where: fits) ? "" : "; no rule and node that are known just now fit"
   }
 
   private mutating func end(_ id: String, _ author: String, at moment: Moment) -> OrderAnswer {
