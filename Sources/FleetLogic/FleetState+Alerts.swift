@@ -64,7 +64,10 @@ extension FleetState {
     let countBefore = records[key]?.life.count
     if transition == .fired {
       record.id = newID(key, at: moment)
-      record.notice = Notice(fired: moment.instant, mute: record.memory.flap == nil ? nil : record.notice.mute)
+      // One that comes and goes is one alert, whoever has seen it.
+      let before = record.memory.flap == nil ? Notice() : record.notice
+      record.notice = Notice(
+        fired: moment.instant, mute: before.mute, acknowledgement: before.acknowledgement)
     }
     put(key, record)
     switch transition {

@@ -9,6 +9,7 @@ extension FleetState {
     effects.append(.link(link, at: moment))
     linkClock.resume(at: moment.instant, countingFrom: moment.instant)
     postponePending(at: moment)
+    postponeTelling(at: moment)
     for index in nodes.indices { nodes[index].interruptTraffic() }
     if clock.quality == .none { noteClockForTogether() }
     silenceClock.resume(at: moment.instant, countingFrom: moment.instant + configuration.graceS)
@@ -17,6 +18,19 @@ extension FleetState {
     // broker still has comes by itself, and the rest is published then.
     guard !configuration.keeps else { return retainedAlerts.expect(at: moment.instant) }
     for key in records.keys.sorted() { publishFiring(key, at: moment) }
+  }
+
+  /// What was to be told while nothing could be heard waits for what the nodes say now.
+  private mutating func postponeTelling(at moment: Moment) {
+    let earliest = moment.instant + configuration.graceS
+    for (key, before) in records where !before.isQuiet || before.memory.flap != nil {
+      var record = before
+      record.notice.repeats = record.notice.repeats.map { max($0, earliest) }
+      if let flap = record.memory.flap {
+        record.memory.flap?.changed = max(flap.changed, earliest - configuration.flapping.calmS)
+      }
+      if record != before { put(key, record) }
+    }
   }
 
   /// What was about to fire when the link was lost waits for what its node said meanwhile: a grace as for silence.

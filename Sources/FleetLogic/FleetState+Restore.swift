@@ -15,6 +15,7 @@ extension FleetState {
     let last = kept.lastReceived
     var alerts: [Alert] = []
     for alert in kept.alerts { alerts += restore(alert, last: last, at: moment(now)) }
+    if !kept.alerts.isEmpty { settleTogether(at: moment(now)) }
     if !kept.nodes.isEmpty || !kept.alerts.isEmpty { knowsAlerts = true }
     alerts = Self.inOrderOfTelling(alerts)
     keepTouched(at: moment(now))

@@ -8,7 +8,8 @@ enum AlertsCommand {
   static func run(_ history: History) throws(Termination) {
     let known =
       history.invocation.isGiven("all")
-      ? AlertMessage.State.allCases.map(\.rawValue) : Store.KeptAlert.Phase.allCases.filter { $0 != .quiet }.map(\.rawValue)
+      ? AlertMessage.State.allCases.map(\.rawValue)
+      : Store.KeptAlert.Phase.allCases.filter { $0 != .quiet }.map(\.rawValue)
     let states = try history.words("state", among: known)
     let rule = history.invocation.text("rule")
     let pattern = history.invocation.text("node").map { NamePattern($0) }

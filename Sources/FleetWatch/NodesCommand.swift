@@ -52,7 +52,8 @@ enum NodesCommand {
     let picture = try FleetPicture(history)
     let nodes = sorted(
       picture.fleet.nodes.filter {
-        pattern.matches($0.name.description) && history.isWanted($0.name) && states?.contains($0.presence.rawValue) != false
+        pattern.matches($0.name.description) && history.isWanted($0.name)
+          && states?.contains($0.presence.rawValue) != false
       }, history.invocation.text("sort").flatMap { NodeOrder(rawValue: $0) } ?? .name)
     guard !history.isJSON else {
       for node in nodes { try history.json(FleetJSON.node(node, at: picture.moment, picture.fleet.clock)) }

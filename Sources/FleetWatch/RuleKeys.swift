@@ -25,7 +25,8 @@ extension Rule {
     },
     .text(
       "nodes", default: "*",
-      "The nodes that it concerns: names, with * for any characters and ? for one; several with commas."),
+      "The nodes that it concerns: names, with * for any characters and ? for one; several with commas."
+    ).checked { Scope.complaint($0) },
     .texts("sites", note: "any", "Only nodes of these sites, see [node.\"ID\"]; * and ? as in nodes."),
     .texts("groups", note: "any", "Only nodes of these groups, likewise."),
     .choice(

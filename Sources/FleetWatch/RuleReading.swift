@@ -96,14 +96,26 @@ extension Rule {
 }
 
 extension Scope {
+  /// What is wrong with `nodes`; nil: nothing.
+  static func complaint(_ value: ConfigurationValue) -> String? {
+    guard case .text(let text) = value else { return nil }
+    let isWhole = text.split(separator: ",", omittingEmptySubsequences: false).allSatisfy { !trimmed($0).isEmpty }
+    return isWhole ? nil : "has an empty name; * stands for every node"
+  }
+
   /// `nodes`, `sites` and `groups` of a table that has them.
   init(_ table: ConfigurationTable) {
-    let nodes = table.text("nodes").split(separator: ",").map { NamePattern(String($0.drop { $0 == " " })) }
+    let nodes = table.text("nodes").split(separator: ",").map { NamePattern(trimmed($0)) }
     self.init(
       nodes: nodes == [.everything] ? [] : nodes,
       sites: (table.optionalTexts("sites") ?? []).map { NamePattern($0) },
       groups: (table.optionalTexts("groups") ?? []).map { NamePattern($0) })
   }
+}
+
+/// Without the blanks around it.
+private func trimmed(_ text: Substring) -> String {
+  String(text.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
 }
 
 extension Condition {

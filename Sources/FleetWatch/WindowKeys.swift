@@ -34,7 +34,9 @@ extension Window {
       .flag(
         "maintenance", note: "false",
         "Somebody works on the nodes below meanwhile: none of their alerts is told until it is over."),
-      .text("nodes", default: "*", "Only with maintenance: whose alerts; as in [[rule]]."),
+      .text("nodes", default: "*", "Only with maintenance: whose alerts; as in [[rule]].").checked {
+        Scope.complaint($0)
+      },
       .texts("sites", note: "any", "Likewise."),
       .texts("groups", note: "any", "Likewise."),
     ])

@@ -74,7 +74,7 @@ public struct AlertDispatch {
     return entries + flush()
   }
 
-  /// Offers an alert that a sink refused to that sink once more; taken, it no longer counts as failed. Answers whether
+  /// Offers an alert that a sink refused to that sink once more. Answers whether
   /// it was taken, whether it is only on its way, and what to log.
   public mutating func retry(
     _ alert: Alert, at index: Int
@@ -85,7 +85,6 @@ public struct AlertDispatch {
       return (false, false, failed(index, error))
     }
     records[index].delivered += 1
-    records[index].failed -= 1
     defer { records[index].problem = nil }
     let isNews = records[index].problem != nil
     let news = LogEntry(.information, "sink \(sinks[index].name) takes alerts again")

@@ -58,11 +58,12 @@ extension FleetState {
     let group = AlertKey(rule: rule, place: .site(site))
     let isGrouped = isFiring(group)
     // One that fires ends with its nodes' trouble, not when somebody silences them.
-    let concerned = isGrouped ? sites[site].active[rule] ?? 0 : concerned(rule, site, at: moment)
+    let (concerned, firing) =
+      isGrouped ? (sites[site].active[rule] ?? 0, 1) : concerned(rule, site, at: moment)
     let needed = settings.needed(of: sites[site].size)
     let count = "\(concerned) of \(sites[site].size) nodes there are"
     // While all of them may still come back in time, it is nobody's trouble.
-    if concerned >= needed, isGrouped || sites[site].firing[rule, default: 0] > 0 {
+    if concerned >= needed, isGrouped || firing > 0 {
       observe(group, .holds(after: 0), "\(count) concerned", at: moment) {
         $0.life.count = max($0.life.count, concerned)
         $0.value = Double(concerned)
@@ -79,16 +80,17 @@ extension FleetState {
     sites[site].nodes.map { AlertKey(rule: rule, node: $0) }.filter { records[$0] != nil }
   }
 
-  /// How many nodes of a site the rule has something to say of. One that is silenced or under maintenance is none of
-  /// the site's trouble.
-  private func concerned(_ rule: Int, _ site: Int, at moment: Moment) -> Int {
-    let active = sites[site].active[rule] ?? 0
-    guard active > 0, !silences.isEmpty || configuration.windows.contains(where: { $0.maintenance != nil }) else {
+  /// How many nodes of a site the rule has something to say of, and how many of them it fires for. One that is
+  /// silenced or under maintenance is none of the site's trouble.
+  private func concerned(_ rule: Int, _ site: Int, at moment: Moment) -> (active: Int, firing: Int) {
+    let active = (sites[site].active[rule] ?? 0, sites[site].firing[rule] ?? 0)
+    guard active.0 > 0, !silences.isEmpty || configuration.windows.contains(where: { $0.maintenance != nil }) else {
       return active
     }
-    return members(rule, site).count { key in
+    let concerned = members(rule, site).filter { key in
       records[key]?.isQuiet == false && exemption(key, at: moment) == nil
     }
+    return (concerned.count, concerned.count(where: isFiring))
   }
 
   /// Why an alert is told with others, or may be in a moment.

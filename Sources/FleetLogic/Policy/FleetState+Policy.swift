@@ -115,8 +115,8 @@ extension FleetState {
     guard record.life.isFiring else { return record.isQuiet ? memoryEnds(key, record.memory) : nil }
     switch record.notice.mute?.cause {
     case .waiting: return groupDue(key, record)
-    // What nobody is told of is not told again.
-    case nil: return record.notice.acknowledgement == nil ? record.notice.repeats : nil
+    // What nobody is told of is not told again, and what is about to be over neither.
+    case nil: return record.notice.acknowledgement == nil && !record.life.isClearing ? record.notice.repeats : nil
     default: return nil
     }
   }
@@ -167,7 +167,7 @@ extension FleetState {
     // What nobody was told of, and is about to be over, is no news: its end will be none either.
     if mute == nil, !record.notice.isTold, record.life.isClearing { return }
     if mute?.cause != record.notice.mute?.cause { return change(mute, key, record, at: moment) }
-    guard let repeats = record.notice.repeats, repeats <= moment.instant, mute == nil,
+    guard let repeats = record.notice.repeats, repeats <= moment.instant, mute == nil, !record.life.isClearing,
       record.notice.acknowledgement == nil
     else { return }
     noteTelling(&record, key, at: moment)

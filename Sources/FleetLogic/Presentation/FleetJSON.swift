@@ -98,6 +98,9 @@ public enum FleetJSON {
       json.string("kind", "node")
       json.number("t", now.wall.seconds, decimals: 3)
       json.string("node", node.name.description)
+      json.string("title", node.label?.title)
+      json.string("site", node.label?.site)
+      json.string("group", node.label?.group)
       state(node, at: now.instant, clock, &json)
       more(&json)
     }

@@ -73,10 +73,10 @@ extension HealthMessage.Accelerometer {
     }
     let detail = error.map { ": \(SafeText.escaped($0, limit: 200))" } ?? ""
     let found: [(Fault, Bool, String, lasts: Bool)] = [
-      (.failed, state == .failed, "its accelerometer cannot be read\(detail)", true),
-      (.stalled, state == .stalled, "its accelerometer sends nothing\(detail)", true),
       (.frozen, rose(\.frozen), "the values of its accelerometer stood still", false),
       (.clipped, rose(\.outOfRange), "its accelerometer read more than it can measure", false),
+      (.failed, state == .failed, "its accelerometer cannot be read\(detail)", true),
+      (.stalled, state == .stalled, "its accelerometer sends nothing\(detail)", true),
       (
         .polling, polling != nil, "its accelerometer is polled: \(SafeText.escaped(polling ?? "", limit: 200))", true
       ),

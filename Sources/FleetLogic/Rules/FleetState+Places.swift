@@ -31,6 +31,8 @@ extension FleetState {
         judgeAccuracy(position.accuracyM, poor, key, rule, at: moment)
       case (.poorFix(let poor), .lost(let loss)) where !loss.isBacklog && loss.rejectedBy == .accuracy:
         judgeAccuracy(loss.rejectedAccuracyM, poor, key, rule, at: moment)
+      case (.poorFix, .lost(let loss)) where !loss.isBacklog:
+        observe(key, .between, "it has no position", at: moment)
       case (.moved(let moved), .fixed(let position)) where !position.isBacklog:
         judgePlace(position, moved, key, rule, node: index, at: moment)
       default: continue

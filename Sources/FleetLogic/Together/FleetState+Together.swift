@@ -164,6 +164,22 @@ extension FleetState {
     }
   }
 
+  /// Brings what fires and what shook the nodes together again. A finding that grew stays where it was told first, which
+  /// it does not say; an alert that no finding stands for any more ends.
+  mutating func settleTogether(at moment: Moment) {
+    for number in togetherRules.keys.sorted() {
+      let firing = records.filter { $0.key.rule == number && $0.value.life.isFiring }.map(\.key).sorted()
+      var places = togetherRules[number]?.places ?? [:]
+      var free = firing.filter { !places.values.contains($0.place) }
+      for (id, place) in places.sorted(by: { $0.key < $1.key }) where !free.isEmpty {
+        if !firing.contains(where: { $0.place == place }) { places[id] = free.removeFirst().place }
+      }
+      togetherRules[number]?.places = places
+      let afterS = max(configuration.rules[number].clearForS, configuration.graceS, 1)
+      for key in free { observe(key, .clears(after: afterS), "nothing stands for it any more", at: moment) }
+    }
+  }
+
   /// Goes on where an earlier run ended.
   mutating func restoreTogether(_ texts: [KeptText]) {
     let known = Dictionary(texts.map { ($0.key, $0.text) }) { $1 }
