@@ -167,6 +167,29 @@ import Testing
   }
 }
 
+@Suite struct AlertmanagerTroubleTests {
+  private let place: Workplace
+
+  init() throws { place = try Workplace() }
+
+  @Test func anEndThatIsRefusedIsNotToldAsFiringForEver() throws {
+    let server = try HTTPReceiver { _, request in
+      String(decoding: request.body, as: UTF8.self).contains("endsAt") ? .init("400 Bad Request") : .init()
+    }
+    defer { server.stop() }
+    let urls = ["http://127.0.0.1:\(server.port)"]
+    let bench = try SinkBench(.alertmanager(AlertmanagerSettings(urls: urls, resendS: 0.1)), place: place)
+    try bench.sink.deliver(try alert("1"))
+    #expect(eventually { server.requests.count >= 2 })
+    try bench.sink.deliver(try alert("1", .resolved))
+    #expect(eventually { bench.state.givenUp == 1 })
+    let after = server.requests.count
+    usleep(400_000)
+    #expect(server.requests.count == after)
+    #expect(bench.files("firing").isEmpty && bench.files("failed").count == 1)
+  }
+}
+
 @Suite struct MailTests {
   @Test func aStormMakesOneMail() throws {
     let place = try Workplace()
