@@ -4,8 +4,8 @@ internal import Glibc
 
 /// A file or a pipe that takes whole lines and never makes anybody wait.
 ///
-/// What a slow reader has not taken yet waits here, up to 64 kB, also while nothing can be written; beyond that lines are
-/// refused. Used by one thread.
+/// What a slow reader has not taken yet waits here, up to 64 kB, also while nothing can be written; beyond that lines
+/// are refused. Used by one thread.
 public final class LineOutlet {
   /// Bytes that may wait for a slow reader.
   static let mostWaiting = 65_536
