@@ -99,6 +99,7 @@ public struct AlertDispatch {
       do throws(SinkProblem) {
         if try sink.flush() { isWaiting = true }
       } catch {
+        isWaiting = true
         entries += failed(index, error)
       }
     }

@@ -1,3 +1,4 @@
+internal import Daemon
 internal import Telemetry
 
 /// The Alertmanagers of a sink of that kind.
@@ -18,17 +19,24 @@ public struct AlertmanagerSettings: Equatable, Sendable {
 
 /// Tells Alertmanagers what fires, again and again, and what is resolved, over their API v2 (`postAlerts` of its
 /// OpenAPI description). Taken by one of them it is delivered, since a lost firing is told again, and a lost end lapses
-/// by their `resolve_timeout`.
+/// by their `resolve_timeout`. One that does not answer is left out for a while, as long as another takes everything.
 ///
 /// `@unchecked Sendable`: used by the sink's thread alone.
 final class AlertmanagerCourier: Courier, @unchecked Sendable {
+  /// The first wait for one that does not answer, at the most [s].
+  private static let retryFirstS = 5.0
+
   private let settings: AlertmanagerSettings
-  /// Of each, what it did last.
+  /// Of each, what it did last, and when it is asked again.
   private var troubles: [String?]
+  private var paces: [DeliveryPace]
 
   init(_ settings: AlertmanagerSettings) {
     self.settings = settings
     troubles = settings.urls.map { _ in nil }
+    let pace = DeliveryPace.Settings(
+      retryFirstS: min(Self.retryFirstS, settings.resendS), retryMaxS: settings.resendS)
+    paces = settings.urls.map { _ in DeliveryPace(pace) }
   }
 
   var batch: Int { 64 }
@@ -36,22 +44,45 @@ final class AlertmanagerCourier: Courier, @unchecked Sendable {
 
   func carry(_ notices: [Notice], _ errand: any Errand) -> CourierOutcome {
     let body = Self.body(notices)
-    let outcomes = settings.urls.map { url -> CourierOutcome in
-      let base = url.hasSuffix("/") ? String(url.dropLast()) : url
-      return HTTPRequest("\(base)/api/v2/alerts", settings.http, body: body).run(errand).outcome(shownPlace(url))
+    var outcomes: [Int: CourierOutcome] = [:]
+    let now = MonotonicClock.process.now()
+    let due = paces.map { $0.due(waitingSince: now) }
+    // Who took everything last time comes first; who is left out is asked only where nobody else takes it.
+    let places =
+      settings.urls.indices.filter { troubles[$0] == nil } + settings.urls.indices.filter { troubles[$0] != nil }
+    for place in places.filter({ due[$0] <= now }) + places.filter({ due[$0] > now }) {
+      if due[place] > now, outcomes.values.contains(.done) { break }
+      let outcome = ask(place, body, errand)
+      outcomes[place] = outcome
+      if outcome == .stopped { break }
     }
     note(outcomes, errand)
-    if outcomes.contains(.done) { return .done }
+    if outcomes.values.contains(.done) { return .done }
     // One that is away may take what another refuses.
-    let later = outcomes.first { if case .refused = $0 { false } else { true } }
-    return later ?? outcomes.first ?? .done
+    let all = places.compactMap { outcomes[$0] }
+    let later = all.first { if case .refused = $0 { false } else { true } }
+    return later ?? all.first ?? .done
+  }
+
+  private func ask(_ place: Int, _ body: [UInt8], _ errand: any Errand) -> CourierOutcome {
+    let url = settings.urls[place]
+    let base = url.hasSuffix("/") ? String(url.dropLast()) : url
+    let outcome = HTTPRequest("\(base)/api/v2/alerts", settings.http, body: body).run(errand).outcome(shownPlace(url))
+    switch outcome {
+    case .done, .failed, .refused: paces[place].settle()
+    case .stopped: break
+    case .later(_, let afterS):
+      let now = MonotonicClock.process.now()
+      _ = paces[place].fail(counts: false, afterS: afterS, at: now, random: Double.random(in: 0..<1))
+    }
+    return outcome
   }
 
   /// One of several that fails is worth a line, though nothing is lost.
-  private func note(_ outcomes: [CourierOutcome], _ errand: any Errand) {
-    for (place, outcome) in outcomes.enumerated() where outcome != .stopped {
+  private func note(_ outcomes: [Int: CourierOutcome], _ errand: any Errand) {
+    for (place, outcome) in outcomes.sorted(by: { $0.key < $1.key }) where outcome != .stopped {
       let trouble = outcome.problem?.description
-      if trouble != troubles[place], outcomes.contains(.done), let trouble {
+      if trouble != troubles[place], outcomes.values.contains(.done), let trouble {
         errand.warn("one of its receivers takes nothing: \(trouble)")
       }
       troubles[place] = trouble

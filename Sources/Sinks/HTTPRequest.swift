@@ -148,7 +148,8 @@ extension HTTPRequest {
 }
 
 extension HTTPRequest.End {
-  /// 408, 425 and 429 ask for another try, as do the words of gateways whose server is away; what else begins with 4
+  /// 408, 425 and 429 ask for another try, as do the words of gateways whose server is away. 401, 403 and 404 may be
+  /// about the receiver, whose token is being changed or which is being set up: several tries. What else begins with 4
   /// says that this request will never do (RFC 9110, section 15.5).
   func outcome(_ place: String) -> CourierOutcome {
     switch self {
@@ -163,6 +164,7 @@ extension HTTPRequest.End {
         return .failed(
           SinkProblem("\(place) answers \(status), a redirection, which is not followed; set the right url"))
       case 408, 425, 429, 502, 503, 504: return .later(problem, afterS: afterS)
+      case 401, 403, 404: return .failed(problem)
       case 400..<500: return .refused(problem)
       default: return .failed(problem)
       }

@@ -5,7 +5,8 @@ internal import Telemetry
 struct Notice: Equatable, Sendable {
   /// One line of JSON, without its end.
   let json: [UInt8]
-  /// The same for each try to hand it on, and for no other notice: the alert's id and its state.
+  /// The same for each try to hand it on, and for no other notice: the alert's id and its state, and where it fires
+  /// still, when that was decided [s since 1970].
   let id: String
   let alertID: String
   let rule: String
@@ -36,7 +37,8 @@ struct Notice: Equatable, Sendable {
     (self.alertID, self.rule, self.state) = (alertID, rule, state)
     // What is about several nodes has no node.
     node = read["node"]?.string ?? read["site"]?.string.map { "@\($0)" } ?? "@fleet"
-    id = "\(alertID)/\(state)"
+    let isRepeated = read["repeated"]?.bool ?? false
+    id = "\(alertID)/\(state)" + (isRepeated ? "/\(Decimal.text(time, decimals: 3))" : "")
     ruleKind = read["rule_kind"]?.string ?? ""
     severity = read["severity"]?.string ?? ""
     previous = read["previous"]?.string

@@ -41,9 +41,7 @@ extension NoticeQueue {
     folders.new.sweep()
     var found: [Entry] = []
     for (number, notice) in try read(folders.new, folders.aside) {
-      found.append(
-        Entry(
-          number: number, id: notice.id, sizeBytes: notice.json.count, made: notice.time, arrived: now, json: nil))
+      found.append(Entry(notice, number: number, arrived: now, json: nil))
       bytes += notice.json.count
     }
     for (number, notice) in try read(folders.firing, folders.aside) {

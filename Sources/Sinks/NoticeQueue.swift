@@ -2,7 +2,7 @@ internal import Glibc
 internal import Telemetry
 
 /// The notices that wait for one receiver, the oldest first: a file for each, or in memory as long as there is no
-/// folder or it takes none. Bounded: when it is full the oldest goes. Used by one thread.
+/// folder or it takes none. Bounded: when it is full the oldest goes, those that fire before ends. Used by one thread.
 ///
 /// In its folder: `new` what waits, `firing` what an Alertmanager is told again, `failed` what was given up (the last
 /// 1000), `aside` files that are none of ours or were torn, `lock`.
@@ -15,6 +15,8 @@ struct NoticeQueue {
   struct Entry {
     var number: UInt64
     let id: String
+    let identity: String
+    let isResolved: Bool
     let sizeBytes: Int
     let made: WallTime
     let arrived: Instant
@@ -22,6 +24,14 @@ struct NoticeQueue {
     var json: [UInt8]?
     /// Who wants to know once it is on the disk, or done with.
     var tokens: [UInt64] = []
+    /// It fires, and its end went for room: it is told once, not again and again.
+    var isEndless = false
+
+    init(_ notice: Notice, number: UInt64, arrived: Instant, json: [UInt8]?, tokens: [UInt64] = []) {
+      (self.number, self.arrived, self.json, self.tokens) = (number, arrived, json, tokens)
+      (id, identity, isResolved) = (notice.id, notice.identity, notice.isResolved)
+      (sizeBytes, made) = (notice.json.count, notice.time)
+    }
   }
 
   struct Folders {
@@ -60,16 +70,23 @@ struct NoticeQueue {
       if entries[place].json == nil { settled.append(token) } else { entries[place].tokens.append(token) }
       return
     }
-    entries.append(
-      Entry(
-        number: nextNumber, id: notice.id, sizeBytes: notice.json.count, made: notice.time, arrived: now,
-        json: notice.json, tokens: [token]))
+    entries.append(Entry(notice, number: nextNumber, arrived: now, json: notice.json, tokens: [token]))
     nextNumber += 1
     bytes += notice.json.count
-    while entries.count > bounds.notices || bytes > bounds.bytes, entries.count > underWay + 1 {
-      evicted += 1
-      drop(at: underWay)
+    while entries.count > bounds.notices || bytes > bounds.bytes, entries.count > underWay + 1 { evict() }
+  }
+
+  /// The newest stays. An end goes only where nothing else can: what it ends would go on firing at its receiver.
+  private mutating func evict() {
+    let place = entries[underWay..<(entries.count - 1)].firstIndex { !$0.isResolved } ?? underWay
+    let entry = entries[place]
+    if entry.isResolved {
+      for earlier in 0..<underWay where entries[earlier].identity == entry.identity {
+        entries[earlier].isEndless = true
+      }
     }
+    evicted += 1
+    drop(at: place)
   }
 
   /// Puts what is only in memory on the disk.
@@ -118,16 +135,21 @@ struct NoticeQueue {
   }
 
   private mutating func note(_ notice: Notice, _ entry: Entry) {
-    if let known = firing.removeValue(forKey: notice.identity) { folders?.firing.remove(known.number) }
-    guard !notice.isResolved else { return }
+    forget(notice.identity)
+    guard !notice.isResolved, !entry.isEndless else { return }
     firing[notice.identity] = (entry.number, notice)
     if entry.json == nil, let folders { folders.new.move(QueueFolder.name(entry.number), to: folders.firing) }
+  }
+
+  private mutating func forget(_ identity: String) {
+    if let known = firing.removeValue(forKey: identity) { folders?.firing.remove(known.number) }
   }
 
   /// The first ones are given up, and kept in `failed`.
   mutating func fail(_ notices: [Notice]) {
     for notice in notices {
       let number = entries[0].number
+      if notice.isResolved { forget(notice.identity) }
       if let folders {
         if entries[0].json == nil {
           folders.new.move(QueueFolder.name(number), to: folders.failed)
@@ -141,8 +163,10 @@ struct NoticeQueue {
     }
   }
 
+  /// An end takes what it ends with it, delivered or not: nobody is told for ever that it fires.
   private mutating func drop(at place: Int) {
     let entry = entries.remove(at: place)
+    if entry.isResolved { forget(entry.identity) }
     bytes -= entry.sizeBytes
     settled += entry.tokens
     if entry.json == nil { folders?.new.remove(entry.number) }

@@ -34,6 +34,8 @@ final class SinkWorker: @unchecked Sendable, Errand {
   private var folderDue: Instant?
   private var folderProblem: SinkProblem?
   private var resendDue: Instant?
+  /// What of that which fires is still to be told again, the last first.
+  private var resending: [Notice] = []
   private var lossLine: (saidAt: Instant, count: Int)?
 
   init(name: String, _ courier: any Courier, _ settings: QueueSettings) {
@@ -141,24 +143,33 @@ final class SinkWorker: @unchecked Sendable, Errand {
     pace.settle()
   }
 
-  /// Tells again what fires, when that is due. Answers when it is the next time.
+  /// Tells again what fires, when that is due, one batch: what is new goes before the next. Answers when that is due.
   private func resend() -> Instant? {
     guard let everyS = courier.resendS, let due = resendDue else { return nil }
-    guard due <= clock.now() else { return due }
-    resendDue = clock.now() + everyS
-    let firing = queue.firing.values.sorted { $0.number < $1.number }.map(\.notice)
-    for start in stride(from: 0, to: firing.count, by: courier.batch) {
-      let outcome = courier.carry(Array(firing[start..<min(start + courier.batch, firing.count)]), self)
-      switch outcome {
-      case .done: recovered()
-      case .refused(let problem), .failed(let problem), .later(let problem, _): failed(problem)
-      case .stopped: break
-      }
-      // A receiver that is away is not waited for again and again.
-      if outcome != .done { break }
+    if resending.isEmpty {
+      guard due <= clock.now() else { return due }
+      resendDue = clock.now() + everyS
+      resending = queue.firing.values.sorted { $0.number > $1.number }.map(\.notice)
     }
+    var batch: [Notice] = []
+    while batch.count < courier.batch, let notice = resending.popLast() {
+      // It may have ended meanwhile, or fire anew.
+      if queue.firing[notice.identity]?.notice == notice { batch.append(notice) }
+    }
+    if !batch.isEmpty { tellAgain(batch) }
+    return resending.isEmpty ? resendDue : clock.now()
+  }
+
+  private func tellAgain(_ batch: [Notice]) {
+    let outcome = courier.carry(batch, self)
+    switch outcome {
+    case .done: recovered()
+    case .refused(let problem), .failed(let problem), .later(let problem, _): failed(problem)
+    case .stopped: break
+    }
+    // A receiver that is away is not waited for again and again.
+    if outcome != .done { resending = [] }
     publish()
-    return resendDue
   }
 
   // MARK: Taking in

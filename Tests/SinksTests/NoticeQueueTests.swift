@@ -118,6 +118,65 @@ import Testing
     second.close()
     #expect(try queue().firing.isEmpty)
   }
+
+  @Test func anEndThatIsLostIsNotToldAsFiringForEver() throws {
+    var first = try queue()
+    try fill(&first, 0..<1)
+    var told = first.first(1)
+    first.done(told, keepsFiring: true)
+    first.append(try notice("0", .resolved), mayBeThere: false, token: 9, at: now)
+    try first.harden()
+    told = first.first(1)
+    first.fail(told)
+    #expect(first.firing.isEmpty && first.failedNumbers.count == 1)
+    first.close()
+    #expect(try queue().firing.isEmpty, "also after a restart")
+  }
+
+  @Test func endsGoLastForRoomAndTakeWhatTheyEndWithThem() throws {
+    var queue = try queue(.init(notices: 3))
+    try fill(&queue, 0..<1)
+    var told = queue.first(1)
+    queue.done(told, keepsFiring: true)
+    queue.append(try notice("0", .resolved), mayBeThere: false, token: 9, at: now)
+    try fill(&queue, 1..<5)
+    told = queue.first(9)
+    #expect(told.map(\.id) == ["0/resolved", "3/firing", "4/firing"])
+    #expect(queue.firing.count == 1)
+    for id in 5..<9 { queue.append(try notice("\(id)", .resolved), mayBeThere: false, token: 9, at: now) }
+    #expect(queue.entries.map(\.id) == ["6/resolved", "7/resolved", "8/resolved"])
+    #expect(queue.firing.isEmpty)
+  }
+
+  @Test func whatIsOnItsWayWhenItsEndIsLostIsToldOnce() throws {
+    var queue = try queue(.init(notices: 2))
+    try fill(&queue, 0..<1)
+    queue.underWay = 1
+    for id in 0..<2 { queue.append(try notice("\(id)", .resolved), mayBeThere: false, token: 9, at: now) }
+    #expect(queue.entries.map(\.id) == ["0/firing", "1/resolved"])
+    queue.underWay = 0
+    let told = queue.first(1)
+    queue.done(told, keepsFiring: true)
+    #expect(queue.firing.isEmpty)
+  }
+}
+
+@Suite struct NoticeTests {
+  /// The same in each try, so that a receiver can tell one that comes twice; not in a repeat, which it shall show.
+  @Test func aRepeatHasAnIDOfItsOwn() throws {
+    var still = try alert("1")
+    still.isRepeated = true
+    let first = try #require(Notice(json: FleetJSON.alert(still)))
+    #expect(try notice("1").id == "1/firing")
+    #expect(first.id == "1/firing/1796000000.000")
+    #expect(Notice(json: FleetJSON.alert(still))?.id == first.id)
+    still.at = Moment(instant: Instant(seconds: 4000), wall: WallTime(seconds: 1_796_003_600))
+    let second = try #require(Notice(json: FleetJSON.alert(still)))
+    #expect(second.id == "1/firing/1796003600.000")
+    #expect(second.identity == first.identity)
+    #expect(Set(try [notice("1"), first, second].map { MailMessage.digest([$0.id]) }).count == 3)
+    #expect(CommandCourier.variables(second).contains("JUDDER_ALERT_ID=1/firing/1796003600.000"))
+  }
 }
 
 @Suite struct DeliveryPaceTests {

@@ -115,6 +115,53 @@ import Testing
     #expect(text.split(separator: "\n").count == 2000 - refused + 1)
   }
 
+  /// What counts as told is written, however often the writing fails meanwhile.
+  @Test func whatWaitsOutlastsAReaderThatGoesAway() throws {
+    signal(SIGPIPE, SIG_IGN)
+    let file = temporaryPath()
+    #expect(mkfifo(file, 0o600) == 0)
+    defer { unlink(file) }
+    func reader() -> Int32 { open(file, O_RDONLY | O_NONBLOCK) }
+    func takeAll(_ reader: Int32) -> String {
+      var text: [UInt8] = []
+      var piece = [UInt8](repeating: 0, count: 65_536)
+      while case let count = read(reader, &piece, piece.count), count > 0 { text += piece[..<count] }
+      return String(decoding: text, as: UTF8.self)
+    }
+    let outlet = LineOutlet(file: file)
+    let first = reader()
+    var taken: [String] = []
+    for number in 0..<20_000 {
+      let line = "line \(number)"
+      do throws(SinkProblem) {
+        try outlet.write(Array(line.utf8))
+        taken.append(line)
+      } catch { break }
+    }
+    var text = takeAll(first)
+    close(first)
+    #expect(throws: SinkProblem("\(file): Broken pipe")) { try outlet.flush() }
+    #expect(throws: SinkProblem("\(file): No such device or address")) { try outlet.write(Array("lost".utf8)) }
+    let cut = text.lastIndex(of: "\n").map { text.index(after: $0) } ?? text.endIndex
+    text.removeSubrange(cut...)
+    let second = reader()
+    defer { close(second) }
+    while try outlet.flush() { text += takeAll(second) }
+    text += takeAll(second)
+    let isAllThere = text.split(separator: "\n").map(String.init) == taken
+    #expect(isAllThere && taken.count > 100)
+  }
+
+  @Test func aLineThatFailedIsNotWrittenLater() throws {
+    let folder = temporaryPath()
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let outlet = LineOutlet(file: folder + "/alerts")
+    #expect(throws: SinkProblem.self) { try outlet.write(Array("one".utf8)) }
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    try outlet.write(Array("two".utf8))
+    #expect(try String(contentsOfFile: folder + "/alerts", encoding: .utf8) == "two\n")
+  }
+
   @Test func mqttIsServedByTheFleetsState() {
     #expect(makeSink(SinkSettings(name: "mqtt", kind: .mqtt)) == nil)
   }

@@ -99,6 +99,24 @@ import Testing
     #expect(bench.lines.allSatisfy { !$0.contains("\u{1b}") })
   }
 
+  /// A token that is being changed, a receiver that is being set up.
+  @Test func oneThatDoesNotKnowUsYetIsTriedSeveralTimes() throws {
+    let said = ["401 Unauthorized", "403 Forbidden", "404 Not Found"]
+    let server = try HTTPReceiver { number, _ in .init(number < 3 ? said[number] : "200 OK") }
+    defer { server.stop() }
+    let bench = try webhook(server)
+    try bench.sink.deliver(try alert("1"))
+    #expect(bench.waitForDelivery(1))
+    #expect(bench.state.failed == 3 && bench.state.givenUp == 0)
+    let never = try HTTPReceiver { _, _ in .init("404 Not Found") }
+    defer { never.stop() }
+    let url = "http://127.0.0.1:\(never.port)/"
+    let other = try SinkBench(.webhook(WebhookSettings(url: url)), place: Workplace(), tries: 3)
+    try other.sink.deliver(try alert("1"))
+    #expect(eventually { other.state.givenUp == 1 }, "but not for ever")
+    #expect(never.requests.count == 3)
+  }
+
   @Test func redirectionsAreNotFollowedAndLongAnswersNotReadToTheirEnd() throws {
     let other = try HTTPReceiver()
     let server = try HTTPReceiver { number, _ in
@@ -149,37 +167,6 @@ import Testing
     for bad in ["ftp://a/", "file:///etc/passwd", "https://", "a.example", "http://a b/"] {
       #expect(urlComplaint(bad) != nil, "\(bad)")
     }
-  }
-}
-
-@Suite struct AlertmanagerTests {
-  @Test func whatFiresIsToldAgainUntilItIsResolvedAlsoAfterARestart() throws {
-    let place = try Workplace()
-    let server = try HTTPReceiver()
-    let dead = try Workplace.freePort()
-    defer { server.stop() }
-    let urls = ["http://127.0.0.1:\(dead)", "http://127.0.0.1:\(server.port)/"]
-    let work = SinkSettings.Work.alertmanager(AlertmanagerSettings(urls: urls, resendS: 0.2))
-    var bench: SinkBench? = try SinkBench(work, place: place)
-    try bench?.sink.deliver(try alert("1", summary: hostile))
-    #expect(eventually { server.requests.count >= 3 })
-    bench = nil
-    let before = server.requests.count
-    bench = try SinkBench(work, place: place)
-    #expect(eventually { server.requests.count >= before + 2 }, "it goes on")
-    try bench?.sink.deliver(try alert("1", .resolved))
-    #expect(bench?.waitForDelivery(1) == true)
-    let after = server.requests.count
-    usleep(500_000)
-    #expect(server.requests.count == after, "what is resolved is told once")
-
-    let first = try #require(try JSONValue.parse(server.requests[0].body).array?.first)
-    #expect(server.requests[0].head.hasPrefix("POST /api/v2/alerts "))
-    #expect(first["labels"]?.members?.map(\.key) == ["alertname", "severity", "node", "kind"], "no values")
-    #expect(first["annotations"]?["summary"]?.string == hostile && first["endsAt"] == nil)
-    #expect(first["startsAt"]?.string == "2026-11-30T00:53:10.000Z")
-    let last = try #require(try JSONValue.parse(server.requests[after - 1].body).array?.first)
-    #expect(last["endsAt"]?.string == "2026-11-30T00:53:20.000Z" && last["labels"] == first["labels"])
   }
 }
 
