@@ -55,7 +55,8 @@ extension NoticeQueue {
       entries[place].number = nextNumber
       nextNumber += 1
     }
-    entries = found + entries
+    // What is being handed on just now stays in front: whoever does so takes away as many as he took.
+    entries = entries[..<underWay] + found + entries[underWay...]
   }
 
   private mutating func read(

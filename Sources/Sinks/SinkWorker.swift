@@ -180,7 +180,13 @@ final class SinkWorker: @unchecked Sendable, Errand {
 
   func attend() {
     for parcel in inbox.drain() {
-      guard let notice = Notice(json: parcel.json) else { continue }
+      guard let notice = Notice(json: parcel.json) else {
+        // It would be offered again and again.
+        lose(1, "could not be read by its own sink")
+        record.givenUp += 1
+        outbox.send(.settled([parcel.token]))
+        continue
+      }
       queue.append(notice, mayBeThere: parcel.mayBeThere, token: parcel.token, at: clock.now())
     }
     if let folderDue, folderDue <= clock.now() { openFolder() }

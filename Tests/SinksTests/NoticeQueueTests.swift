@@ -45,6 +45,22 @@ import Testing
     #expect(settled == [5, 2, 3])
   }
 
+  @Test func aFolderThatComesWhileOneIsHandedOnTakesNothingForAnother() throws {
+    var before = try queue()
+    try fill(&before, 1..<2)
+    before.close()
+    var late = NoticeQueue(path: place.path("sinks/s"), bounds: .init())
+    late.append(try notice("2"), mayBeThere: false, token: 2, at: now)
+    let handed = late.first(1)
+    late.underWay = 1
+    try late.open(at: now)
+    late.underWay = 0
+    late.done(handed, keepsFiring: false)
+    try late.harden()
+    let left = late.first(9).map(\.id)
+    #expect(handed.map(\.id) == ["2/firing"] && left == ["1/firing"])
+  }
+
   @Test func whatIsTornOrForeignIsSetAside() throws {
     var waiting: [String] = []
     var first = try queue()
