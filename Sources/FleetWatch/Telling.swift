@@ -45,7 +45,8 @@ struct Telling {
   /// Hands an alert to every sink. Answers what to log.
   mutating func deliver(_ alert: Alert) -> [LogEntry] {
     var entries = offerAgain()
-    entries += dispatch.deliver(alert)
+    // Behind what a sink refused before: in its order.
+    entries += dispatch.deliver(alert, behind: open.reduce(into: []) { $0.formUnion($1.refused) })
     guard isKept else { return entries }
     open.append(Open(alert: alert, refused: dispatch.refusing, carried: dispatch.carrying))
     takeTold(from: open.indices.suffix(1))

@@ -56,10 +56,15 @@ public struct AlertDispatch {
   }
 
   /// Answers what to log: that a sink began to fail, fails for another reason, or is well again.
-  public mutating func deliver(_ alert: Alert) -> [LogEntry] {
+  /// - Parameter waiting: the sinks that refused an earlier alert: they are not asked, and refuse.
+  public mutating func deliver(_ alert: Alert, behind waiting: Set<Int> = []) -> [LogEntry] {
     var entries: [LogEntry] = []
     (refusing, carrying) = ([], [])
     for (index, sink) in sinks.enumerated() where alert.sinks.isEmpty || alert.sinks.contains(sink.name) {
+      guard !waiting.contains(index) else {
+        refusing.insert(index)
+        continue
+      }
       do throws(SinkProblem) {
         try sink.deliver(alert)
         records[index].delivered += 1

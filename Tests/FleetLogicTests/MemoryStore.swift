@@ -19,7 +19,7 @@ struct MemoryStore {
   private(set) var decisions: [Decision] = []
   private var silences: [String: Silence] = [:]
   private(set) var wishes: [String: Wish] = [:]
-  private var texts: [String: KeptText] = [:]
+  var texts: [String: KeptText] = [:]
 
   mutating func take(_ effects: [Effect]) {
     for case .keep(let keep) in effects {

@@ -74,6 +74,49 @@ import Testing
     }
   }
 
+  /// It began at one site, and was told as the site's.
+  @Test func oneThatGrewBeyondItsSiteEndsWhereItWasToldAlsoAfterARestart() throws {
+    let site = (0..<4).map { "n\($0)" }
+    let labels = Dictionary(uniqueKeysWithValues: site.compactMap { NodeName($0) }.map { ($0, Label(site: "north")) })
+    var bench = Self.bench(store: true, labels: labels)
+    var store = MemoryStore()
+    var alerts: [String] = []
+    func take(_ effects: [Effect]) {
+      store.take(effects)
+      alerts += effects.alerts
+      for alert in effects.fullAlerts { store.take(bench.fleet.handle(.told(alert), at: bench.now)) }
+    }
+    for (place, name) in Self.names.enumerated() { take(bench.send(name, Self.fix(place))) }
+    for name in site { take(bench.send(name, .fix(48))) }
+    for name in site { take(Self.shake(&bench, name)) }
+    take(bench.pass(2))
+    #expect(alerts == ["together @north firing 4"])
+    for name in Self.names {
+      take(Self.shake(&bench, name))
+      take(bench.pass(3))
+    }
+    take(bench.restart(store))
+    take(bench.pass(900))
+    #expect(alerts.count == 2 && alerts.last?.hasPrefix("together @north resolved") == true, "\(alerts)")
+    #expect(bench.fleet.firingCount == 0)
+  }
+
+  @Test func oneThatNothingStandsForAnyMoreEndsAfterARestart() throws {
+    var bench = Self.bench(store: true)
+    var store = MemoryStore()
+    func take(_ effects: [Effect]) -> [String] {
+      store.take(effects)
+      for alert in effects.fullAlerts { store.take(bench.fleet.handle(.told(alert), at: bench.now)) }
+      return effects.alerts
+    }
+    for (place, name) in Self.names.enumerated() { _ = take(bench.send(name, Self.fix(place))) }
+    for name in Self.names { _ = take(Self.shake(&bench, name)) }
+    _ = take(bench.pass(10))
+    #expect(bench.fleet.firingCount == 1)
+    store.texts = [:]
+    #expect((take(bench.restart(store)) + take(bench.pass(60))).map { $0.prefix(24) } == ["together @fleet resolved"])
+  }
+
   /// All that may still count is kept each time, which would be the more the more have shaken.
   @Test func whileAWholeFleetShakesThatIsKeptOnceASecond() throws {
     var bench = Self.bench(store: true)

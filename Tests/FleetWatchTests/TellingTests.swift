@@ -10,10 +10,12 @@ import Testing
   private final class FullSink: Sink {
     let name = "file"
     var isFull = false
+    /// These are too long for it.
+    var refused: Set<String> = []
     var taken: [String] = []
 
     func deliver(_ alert: Alert) throws(SinkProblem) {
-      if isFull { throw SinkProblem("no room") }
+      if isFull || refused.contains(alert.id) { throw SinkProblem("no room") }
       taken.append(alert.id)
     }
   }
@@ -91,6 +93,17 @@ import Testing
     _ = telling.deliver(try alert("2"))
     let told = telling.takeTold()
     #expect(told.map(\.id) == ["1", "2"] && file.taken == ["1", "2"])
+  }
+
+  @Test func nothingOvertakesWhatASinkRefused() throws {
+    let (file, other) = (FullSink(), FullSink())
+    file.refused = ["1"]
+    var telling = Telling(AlertDispatch([file, other]), isKept: true)
+    for id in ["1", "2"] { _ = telling.deliver(try alert(id)) }
+    #expect(file.taken.isEmpty && other.taken == ["1", "2"], "it would have had room for the second")
+    file.refused = []
+    _ = telling.retry()
+    #expect(file.taken == ["1", "2"] && other.taken == ["1", "2"])
   }
 
   @Test func onlySoManyWait() throws {
