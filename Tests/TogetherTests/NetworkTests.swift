@@ -55,4 +55,53 @@ struct NetworkTests {
     #expect(abs((last.extentM ?? 0) - 161_000) < 1000)
     #expect(abs(last.spanS - 51.127) < 0.01)
   }
+
+  /// From the nodes' messages to the sinks, with every usual rule but that on single shakes.
+  @Test func raiseOneAlertAndNothingElse() throws {
+    let origin = WallTime(seconds: 1_518_824_000)
+    let clock = ClockState(wallAtStart: origin, quality: .ntp)
+    var messages: [(at: Double, node: String, body: Telegram.Body)] = []
+    for station in Self.places.keys.sorted() {
+      let (latitude, longitude) = try #require(Self.places[station])
+      var position = LocationMessage.Position(
+        dimensions: 3, latitude: latitude, longitude: longitude, ageS: 0, cause: .first)
+      position.accuracyM = 5
+      messages.append((0, "mx-\(station)", .status(StatusMessage(.online))))
+      messages.append((0, "mx-\(station)", .location(.fixed(position))))
+      var detector = ShakeDetector(ShakePreset.fixed.settings)
+      for event in try samples(station).compactMap({ detector.feed($0) }) {
+        messages.append((event.at.seconds, "mx-\(station)", .shake(event.message(clock: clock))))
+      }
+    }
+    let rules = Rule.defaults.filter { $0.kind != .shake } + [Rule(name: "together", kind: .together)]
+    var fleet = FleetState(
+      FleetState.Configuration(graceS: 0, rules: rules), clock: clock)
+    var alerts = fleet.handle(.connected, at: .start).alerts
+    var sequences: [String: UInt64] = [:]
+    for (at, node, body) in messages.sorted(by: { $0.at < $1.at }) {
+      var envelope = Envelope(boot: BootID(1), time: origin + at, clock: .ntp, uptime: 1000 + at)
+      if body.stream.isEvent {
+        sequences[node, default: 0] += 1
+        envelope.sequence = sequences[node]
+      }
+      let topic = Array("judder/\(node)/\(body.stream.rawValue)".utf8)
+      let payload = Telegram(envelope, body).encode()
+      alerts +=
+        fleet.handle(.message(topic: topic, payload: payload, retained: false), at: Instant(seconds: at)).alerts
+    }
+    var now = Instant(seconds: messages.map(\.at).max() ?? 0)
+    let end = now + 500
+    while let due = fleet.nextDeadline(after: now), due <= end {
+      now = max(now, due)
+      alerts += fleet.handle(.tick, at: now).alerts
+    }
+    #expect(sequences.values.reduce(0, +) > 11, "positions and shakes")
+    #expect(
+      alerts.map { "\($0.rule) \($0.subject) \($0.state)" } == ["together @fleet firing", "together @fleet resolved"])
+    #expect(alerts.first?.summary.contains("ground motion") == true && alerts.last?.count == 5)
+  }
+}
+
+extension [Effect] {
+  fileprivate var alerts: [Alert] { compactMap { if case .alert(let alert) = $0 { alert } else { nil } } }
 }

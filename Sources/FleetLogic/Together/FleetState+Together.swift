@@ -164,8 +164,8 @@ extension FleetState {
     }
   }
 
-  /// Brings what fires and what shook the nodes together again. A finding that grew stays where it was told first, which
-  /// it does not say; an alert that no finding stands for any more ends.
+  /// Brings what fires and what shook the nodes together again. A finding that grew stays where it was told first,
+  /// which it does not say; an alert that no finding stands for any more ends.
   mutating func settleTogether(at moment: Moment) {
     for number in togetherRules.keys.sorted() {
       let firing = records.filter { $0.key.rule == number && $0.value.life.isFiring }.map(\.key).sorted()
