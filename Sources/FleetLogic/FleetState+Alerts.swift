@@ -67,7 +67,7 @@ extension FleetState {
       // One that comes and goes is one alert, whoever has seen it.
       let before = record.memory.flap == nil ? Notice() : record.notice
       record.notice = Notice(
-        fired: moment.instant, mute: before.mute, acknowledgement: before.acknowledgement)
+        sinks: before.sinks, fired: moment.instant, mute: before.mute, acknowledgement: before.acknowledgement)
     }
     put(key, record)
     switch transition {
@@ -210,8 +210,14 @@ extension FleetState {
     alert.label = label(key.place)
     alert.mute = record.notice.mute
     alert.acknowledgement = record.notice.acknowledgement
-    alert.sinks = rule.sinks
+    alert.sinks = state == .resolved ? concernedSinks(rule, record.notice) : rule.sinks
     return alert
+  }
+
+  /// Those of the rule, and those that heard that it fires: the configuration may have changed since. Empty: all.
+  func concernedSinks(_ rule: Rule, _ notice: Notice) -> [String] {
+    guard let told = notice.sinks else { return rule.sinks }
+    return told.isEmpty || rule.sinks.isEmpty ? [] : rule.sinks + told.filter { !rule.sinks.contains($0) }
   }
 
   private func summary(

@@ -93,6 +93,7 @@ extension FleetState {
     alert.untold = waiting
     if record.notice.isTold, record.life.isFiring || record.memory.flap != nil {
       alert.told = self.alert(key, record, .firing, previous: .firing, "", at: moment)
+      alert.told?.sinks = concernedSinks(rule, record.notice)
     }
     alert.notice = KeptNotice(record.notice, at: moment.instant)
     alert.memory = KeptMemory(record.memory, at: moment.instant)

@@ -10,9 +10,13 @@ enum ExportCommand {
   static let formats = ExportFormat.allCases.map(\.rawValue) + ["mseed"]
 
   static func run(_ history: History) throws(Termination) {
+    let word = history.invocation.text("format") ?? "csv"
+    if word != ExportFormat.csv.rawValue, history.invocation.isGiven("stream") {
+      throw Termination(.usage, ["--stream goes with csv: \(word) has its own"])
+    }
     let target = try ExportTarget(history.invocation.text("output") ?? "-", history.output)
     do throws(Termination) {
-      if let format = ExportFormat(rawValue: history.invocation.text("format") ?? "csv") {
+      if let format = ExportFormat(rawValue: word) {
         try write(format, history, to: target)
       } else {
         try writeWaveforms(history, to: target)
@@ -92,21 +96,35 @@ final class ExportTarget {
   private let path: String?
   private let hidden: String
   private let descriptor: Int32
+  /// It is a pipe or a device, and stays what it is.
+  private let isDirect: Bool
   private let output: StandardOutput
 
   init(_ path: String, _ standard: StandardOutput) throws(Termination) {
     guard path != "-" else {
-      (self.path, hidden, descriptor, output) = (nil, "", -1, standard)
+      (self.path, hidden, descriptor, isDirect, output) = (nil, "", -1, false, standard)
       return
     }
-    let hidden = "\(path).\(getpid()).part"
-    let descriptor = open(hidden, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o640)
+    var status = stat()
+    let isThere = stat(path, &status) == 0
+    isDirect = isThere && status.st_mode & S_IFMT != S_IFREG
+    let path = isThere ? ExportTarget.real(path) : path
+    let hidden = isDirect ? path : "\(path).\(getpid()).part"
+    let flags = isDirect ? O_WRONLY : O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW
+    let descriptor = open(hidden, flags | O_CLOEXEC, 0o640)
     guard descriptor >= 0 else {
       let code: ExitCode = [EACCES, EPERM, EROFS].contains(errno) ? .permission : .unavailable
       throw Termination(code, ["\(path) cannot be written: \(systemErrorText(errno))"])
     }
     (self.path, self.hidden, self.descriptor) = (path, hidden, descriptor)
     output = StandardOutput(descriptor: descriptor, name: path)
+  }
+
+  /// Where a link leads: realpath(3).
+  private static func real(_ path: String) -> String {
+    guard let found = realpath(path, nil) else { return path }
+    defer { free(found) }
+    return String(cString: found)
   }
 
   var isTerminal: Bool { path == nil && output.isTerminal }
@@ -126,6 +144,10 @@ final class ExportTarget {
   func finish() throws(Termination) {
     try output.flush()
     guard let path else { return }
+    if isDirect {
+      _ = close(descriptor)
+      return
+    }
     guard fsync(descriptor) == 0, rename(hidden, path) == 0 else {
       throw Termination(.temporary, ["\(path) cannot be written: \(systemErrorText(errno))"])
     }
@@ -136,6 +158,6 @@ final class ExportTarget {
   func abandon() {
     guard path != nil else { return }
     close(descriptor)
-    unlink(hidden)
+    if !isDirect { unlink(hidden) }
   }
 }

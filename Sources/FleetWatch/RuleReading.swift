@@ -13,7 +13,9 @@ extension Rule {
     for table in configuration.rows("rule") {
       guard let kind = Kind(rawValue: table.text("kind")) else { continue }
       let rule = Rule(table, kind)
-      problems += misplaced(table, kind) + reversed(table, rule) + ungrouped(table, rule)
+      problems +=
+        misplaced(table, kind) + reversed(table, rule) + ungrouped(table, rule)
+        + hopeless(table, rule)
       problems += unknown(table, "sinks", sinks, "sink") + unknown(table, "only", windows.map(\.name), "window")
       problems += unknown(table, "except", windows.map(\.name), "window")
       if rules.contains(where: { $0.name == rule.name }) {
@@ -84,6 +86,35 @@ extension Rule {
       return table.problem(
         key, "must be at most \(Decimal.text(raise, decimals: 3)), so that what raises the alert does not end it")
     }
+  }
+
+  /// Keys that keep a rule from ever firing, or mean nothing beside another.
+  private static func hopeless(_ table: ConfigurationTable, _ rule: Rule) -> [ConfigurationProblem] {
+    var problems: [ConfigurationProblem] = []
+    func complain(_ key: String, _ isSo: Bool, _ text: String) {
+      if isSo, table.isSet(key) { problems.append(table.problem(key, text)) }
+    }
+    let forS = rule.forS ?? 0
+    switch rule.condition {
+    case .shake(let events):
+      let isBegun = events.phases.contains(.began)
+      complain("within_s", events.count == 1, "means nothing with count 1")
+      complain(
+        "for_s", !isBegun && events.count == 1 && forS > 0,
+        "must be 0 where phases lacks began: what has ended does not last")
+      complain(
+        "for_s", events.count == 1 && forS > FleetState.longestShakeS,
+        "must be at most 300: no shake goes on for longer")
+    case .impact(let events): complain("within_s", events.count == 1, "means nothing with count 1")
+    case .clone(let clone):
+      complain("for_s", forS > clone.quietS, "must be at most quiet_s: the alert would lapse before it fires")
+    case .spool(let spool):
+      for key in ["raise_s", "clear_s"] {
+        complain(key, !spool.troubles.contains(.backlog), "means nothing where troubles lacks backlog")
+      }
+    default: break
+    }
+    return problems
   }
 
   private static func unknown(

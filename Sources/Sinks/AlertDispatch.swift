@@ -50,7 +50,8 @@ public struct AlertDispatch {
 
   /// Ends all; each may take so long [s]. Answers what to log; `takeSettled` may have more.
   public func stop(withinS: Double) -> [LogEntry] {
-    sinks.filter { !$0.stop(withinS: withinS) }.map {
+    for sink in sinks { sink.beginStop() }
+    return sinks.filter { !$0.stop(withinS: withinS) }.map {
       LogEntry(.warning, "sink \($0.name) did not end in time; what it was about to deliver is delivered again")
     }
   }

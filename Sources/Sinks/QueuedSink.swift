@@ -67,12 +67,17 @@ public final class QueuedSink: Sink {
   /// How it does just now.
   public var state: SinkState? { worker.state.withLock { $0 } }
 
+  /// So that several end at the same time.
+  public func beginStop() {
+    isStopped = true
+    if thread != nil { worker.stop() }
+  }
+
   /// Ends a try that is under way, and takes in what has arrived. Answers false when the thread did not end in time.
   @discardableResult
   public func stop(withinS: Double) -> Bool {
-    isStopped = true
+    beginStop()
     guard let thread else { return true }
-    worker.stop()
     let deadline = MonotonicClock.process.now() + withinS
     var isOver = false
     while !isOver, MonotonicClock.process.now() < deadline {

@@ -29,6 +29,9 @@ public protocol Sink: AnyObject {
   /// What it does besides being asked, such as delivering what an earlier run left.
   func start() throws(SinkProblem)
 
+  /// Begins to end that, without waiting.
+  func beginStop()
+
   /// Ends that. Answers false when it did not end in time.
   func stop(withinS: Double) -> Bool
 
@@ -51,6 +54,9 @@ extension Sink {
 
   /// There is nothing to start.
   public func start() throws(SinkProblem) {}
+
+  /// There is nothing to end.
+  public func beginStop() {}
 
   /// There is nothing to end.
   public func stop(withinS: Double) -> Bool { true }

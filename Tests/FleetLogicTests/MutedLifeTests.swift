@@ -55,6 +55,26 @@ import Testing
     #expect(seen() == "kim")
   }
 
+  @Test func whoHeardThatItFiresHearsOfTheEndWhateverTheRuleSaysNow() {
+    var lost = Rule(name: "lost-fix", kind: .lostFix)
+    (lost.forS, lost.clearForS, lost.sinks) = (10, 5, ["pager", "chat"])
+    var bench = Bench(FleetState.Configuration(graceS: 0, rules: [lost], keeps: true))
+    var store = MemoryStore()
+    func take(_ effects: [Effect]) -> [Alert] {
+      store.take(effects)
+      for alert in effects.fullAlerts { store.take(bench.fleet.handle(.told(alert), at: bench.now)) }
+      return effects.fullAlerts
+    }
+    #expect(take(bench.send("a", .noFix()) + bench.pass(11)).map(\.sinks) == [["pager", "chat"]])
+    lost.sinks = ["mail"]
+    bench.now = bench.now + 1
+    bench.fleet = FleetState(
+      FleetState.Configuration(graceS: 0, rules: [lost], keeps: true), clock: bench.fleet.clock)
+    _ = take(bench.fleet.restore(store.kept, at: bench.now) + bench.fleet.handle(.connected, at: bench.now))
+    let over = take(bench.send("a", .fix()) + bench.pass(10))
+    #expect(over.map(\.state) == [.resolved] && over.map(\.sinks) == [["mail", "pager", "chat"]])
+  }
+
   @Test func aNodeWithoutAPositionHasNoPoorOne() {
     var poor = Condition.PoorFix()
     (poor.raiseM, poor.clearM) = (50, 30)

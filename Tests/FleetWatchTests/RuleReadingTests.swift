@@ -111,8 +111,9 @@ import Testing
       try condition("raise_s = 5\nclear_s = 4", "clock-wrong")
         == .clockWrong(changed(Condition.ClockWrong()) { ($0.raiseS, $0.clearS) = (5, 4) }))
     #expect(
-      try condition("troubles = [\"evicted\"]\nraise_s = 500", "spool")
-        == .spool(changed(Condition.Spool()) { ($0.troubles, $0.raiseS, $0.clearS) = ([.evicted], 500, 500) }))
+      try condition("troubles = [\"evicted\", \"backlog\"]\nraise_s = 500", "spool")
+        == .spool(
+          changed(Condition.Spool()) { ($0.troubles, $0.raiseS, $0.clearS) = ([.evicted, .backlog], 500, 500) }))
     #expect(try condition("quiet_s = 70", "clone") == .clone(changed(Condition.Clone()) { $0.quietS = 70 }))
     #expect(
       try condition("raise_per_min = 9\nclear_per_min = 8\nwindow_s = 30", "rate")
@@ -146,6 +147,25 @@ import Testing
           "\(kind.rawValue) \(key): \(found)")
       }
     }
+  }
+
+  @Test(arguments: [
+    ("shake", "phases = [\"ended\"]", "for_s = 5"), ("shake", "count = 1", "for_s = 301"),
+    ("shake", "count = 1", "within_s = 30"), ("impact", "count = 1", "within_s = 30"),
+    ("clone", "quiet_s = 60", "for_s = 61"), ("spool", "troubles = [\"evicted\"]", "raise_s = 100"),
+  ])
+  func aKeyThatKeepsTheRuleFromFiringOrMeansNothingIsAMistake(kind: String, first: String, second: String) {
+    let found = problems("[[rule]]\nkind = \"\(kind)\"\n\(first)\n\(second)")
+    #expect(found.count == 1 && found[0].hasPrefix("fleet.toml:4:"), "\(found)")
+    #expect(problems("[[rule]]\nkind = \"\(kind)\"\n\(first)").isEmpty)
+  }
+
+  @Test(arguments: ["", " ", "a,", "a,,b"])
+  func anEmptyNameAmongTheNodesIsAMistake(nodes: String) {
+    #expect(problems("[[rule]]\nkind = \"shake\"\nnodes = \"\(nodes)\"").count == 1)
+    #expect(
+      problems("[[window]]\nname = \"x\"\nfrom = \"22:00\"\nto = \"06:00\"\nnodes = \"\(nodes)\"\nmaintenance = true")
+        .count == 1)
   }
 
   @Test(arguments: [

@@ -40,6 +40,8 @@ struct Notice: Equatable, Sendable {
   var isTold = false
   /// They may have been told of it before a restart, or not.
   var mayBeTold = false
+  /// Which sinks were told that it fires; empty: all; nil: none, or it is not known.
+  var sinks: [String]?
   /// What they heard last is that it comes and goes.
   var isToldAsFlapping = false
   /// When it fired, on the monotonic clock.

@@ -8,6 +8,7 @@ struct KeptNotice: Equatable, Sendable {
   var isTold: Bool
   var mayBeTold: Bool
   var isToldAsFlapping: Bool
+  var sinks: [String]?
   var firedAgoS: Double?
   var repeatsInS: Double?
   var mute: Mute?
@@ -17,6 +18,7 @@ struct KeptNotice: Equatable, Sendable {
     isTold = notice.isTold
     mayBeTold = notice.mayBeTold
     isToldAsFlapping = notice.isToldAsFlapping
+    sinks = notice.sinks
     firedAgoS = notice.fired.map { now - $0 }
     repeatsInS = notice.repeats.map { $0 - now }
     mute = notice.mute
@@ -25,6 +27,7 @@ struct KeptNotice: Equatable, Sendable {
 
   func notice(agoS: Double, at now: Instant) -> Notice {
     var notice = Notice(isTold: isTold, mayBeTold: mayBeTold, isToldAsFlapping: isToldAsFlapping)
+    notice.sinks = sinks
     notice.fired = firedAgoS.map { now - ($0 + agoS) }
     notice.repeats = repeatsInS.map { now + max(0, $0 - agoS) }
     notice.mute = mute
@@ -37,6 +40,7 @@ struct KeptNotice: Equatable, Sendable {
       json.boolean("told", isTold)
       json.boolean("told_perhaps", mayBeTold ? true : nil)
       json.boolean("told_flapping", isToldAsFlapping ? true : nil)
+      json.string("sinks", sinks?.joined(separator: ","))
       json.number("fired_ago_s", firedAgoS, decimals: 3)
       json.number("repeats_in_s", repeatsInS, decimals: 3)
       json.string("mute", mute?.cause.rawValue)
@@ -52,6 +56,7 @@ struct KeptNotice: Equatable, Sendable {
     self.isTold = isTold
     mayBeTold = json["told_perhaps"]?.bool ?? false
     isToldAsFlapping = json["told_flapping"]?.bool ?? false
+    sinks = json["sinks"]?.string.map { $0.split(separator: ",").map(String.init) }
     firedAgoS = json["fired_ago_s"]?.number
     repeatsInS = json["repeats_in_s"]?.number
     mute = json["mute"]?.string.flatMap { Mute.Cause(rawValue: $0) }.map { Mute($0, json["mute_reason"]?.string ?? "") }

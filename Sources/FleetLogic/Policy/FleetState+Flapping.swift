@@ -65,6 +65,7 @@ extension FleetState {
     else { return }
     var record = before
     record.memory.flap?.isTold = true
+    record.notice.sinks = configuration.rules[key.rule].sinks
     put(key, record)
     let times = "it fired \(record.memory.raises.count) times within \(Age.text(configuration.flapping.windowS))"
     tell(key, record, .flapping, previous: .firing, times, at: moment)

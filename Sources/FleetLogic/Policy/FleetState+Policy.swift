@@ -29,6 +29,7 @@ extension FleetState {
     record.notice.isTold = true
     record.notice.mayBeTold = false
     record.notice.isToldAsFlapping = false
+    record.notice.sinks = configuration.rules[key.rule].sinks
     record.notice.mute = nil
     record.notice.repeats = configuration.rules[key.rule].repeatS.map { moment.instant + $0 }
   }

@@ -3,7 +3,7 @@ internal import Telemetry
 /// Rules about things that happen: shakes, impacts, falls.
 extension FleetState {
   /// A shake whose end is never heard of counts as over after this [s]: longer than any preset lets one go on.
-  static let longestShakeS = 300.0
+  public static let longestShakeS = 300.0
 
   /// Something that happened, as rules count it.
   private struct Strike {
