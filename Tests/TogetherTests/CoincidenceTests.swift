@@ -1,8 +1,10 @@
+import FleetLogic
 import Foundation
 import Rig
+import Telemetry
 import Testing
 
-/// The classic way, as a yardstick for the arithmetic: band-pass, recursive STA/LTA, coincidence of triggers, as ObsPy
+/// The classic way, as a yardstick for the association: band-pass, recursive STA/LTA, coincidence of triggers, as ObsPy
 /// has it (ObsPy's test data and published result).
 @Suite("Coincidence triggering", .enabled(if: LabelledRecording.arePresent, "no ../shared/data/motion"))
 struct CoincidenceTests {
@@ -127,6 +129,30 @@ struct CoincidenceTests {
       #expect(abs(ours.duration - theirs.duration) < 0.011)
       #expect(ours.sum == theirs.sum)
       #expect(ours.ids == theirs.ids)
+    }
+  }
+
+  /// The same triggers as shakes: the product's own association finds the same events.
+  @Test func shakesAtTheTriggersAreTheSameThreeEvents() throws {
+    let expected = try JSONDecoder().decode(
+      Expected.self, from: Data(contentsOf: folder.appendingPathComponent("expected.json")))
+    var settings = Together.Settings()
+    settings.leastNodes = Int(expected.thr)
+    var together = Together(settings)
+    let stations = expected.triggers.keys.sorted()
+    // The four stand within some kilometres of each other.
+    let participants = stations.indices.map { participant($0, eastM: Double($0) * 1500, northM: 0) }
+    let all = try stations.indices.flatMap { place in
+      try triggers(stations[place], expected).map { (place: place, on: $0.on) }
+    }
+    let start = try #require(all.map(\.on).min())
+    for who in participants { together.know(who, at: WallTime(seconds: start - 10)) }
+    let findings = run(all.sorted { $0.on < $1.on }.map { shake(participants[$0.place], at: $0.on) }, &together)
+    let ended = findings.filter { $0.state == .ended }.sorted { $0.id < $1.id }
+    #expect(findings.count { $0.state == .began } == 3 && ended.count == 3)
+    for (ours, theirs) in zip(ended, expected.coincidences) {
+      #expect(abs((ours.members.map(\.start.seconds).min() ?? 0) - theirs.time) < 0.006)
+      #expect(ours.members.map { stations[$0.node] } == theirs.ids, "in the order of their triggers")
     }
   }
 }
