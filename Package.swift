@@ -80,9 +80,9 @@ let package = Package(
     program("SpoolDrill", ["Spool", "Threading"]),
 
     benchmark("MotionBenchmark", ["NodeLogic", "Telemetry"], path: "Benchmarks/Motion"),
-    benchmark("StoreBenchmark", ["Store", "Telemetry"], path: "Benchmarks/Store"),
+    benchmark("StoreBenchmark", ["Daemon", "Store", "Telemetry"], path: "Benchmarks/Store"),
     benchmark("LatencyBenchmark", ["Rig", "Telemetry"], path: "Benchmarks/Latency"),
-    benchmark("FleetBenchmark", ["FleetLogic", "Telemetry"], path: "Benchmarks/Fleet"),
+    benchmark("FleetBenchmark", ["Daemon", "FleetLogic", "Telemetry"], path: "Benchmarks/Fleet"),
 
     benchmark(
       "Simulate", ["DiskFaults", "FleetLogic", "NodeLogic", "Rig", "Spool", "SpoolWords", "Telemetry"],

@@ -6,6 +6,7 @@
 //   FleetBenchmark figures NODES          all of that, in seconds and bytes
 // Benchmarks/fleet counts the instructions of the first four.
 
+internal import Daemon
 internal import FleetLogic
 internal import Glibc
 internal import Telemetry
@@ -31,14 +32,7 @@ func measure(_ body: () -> Void) -> Double {
 }
 
 /// Resident memory of this process [KiB].
-func residentKiB() -> Int {
-  guard let file = fopen("/proc/self/statm", "r") else { return 0 }
-  defer { fclose(file) }
-  var text = [CChar](repeating: 0, count: 256)
-  let count = fread(&text, 1, 255, file)
-  let words = String(decoding: text.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self).split(separator: " ")
-  return words.count > 1 ? (Int(words[1]) ?? 0) * sysconf(Int32(_SC_PAGESIZE)) / 1024 : 0
-}
+func residentKiB() -> Int { ProcessUsage.read().residentKB ?? 0 }
 
 /// Draws the list in each order, and answers the seconds of a picture for each.
 func draw(_ crowd: Crowd, _ count: Int, filter: String = "") -> [Double] {

@@ -4,6 +4,7 @@
 //   StoreBenchmark load FILE              how long it takes to open and load one
 //   StoreBenchmark write FILE FIRST SIZE  batches from number FIRST on until it is killed; a line after each
 
+internal import Daemon
 internal import Glibc
 internal import Store
 internal import Telemetry
@@ -38,14 +39,7 @@ func writtenBytes() -> Int {
 }
 
 /// Resident memory of this process [KiB].
-func residentKiB() -> Int {
-  guard let file = fopen("/proc/self/statm", "r") else { return 0 }
-  defer { fclose(file) }
-  var text = [CChar](repeating: 0, count: 256)
-  let count = fread(&text, 1, 255, file)
-  let words = String(decoding: text.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self).split(separator: " ")
-  return words.count > 1 ? (Int(words[1]) ?? 0) * 4 : 0
-}
+func residentKiB() -> Int { ProcessUsage.read().residentKB ?? 0 }
 
 func name(_ node: Int) -> NodeName { NodeName("node-\(node)") ?? NodeName("node")! }
 

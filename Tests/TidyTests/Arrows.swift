@@ -34,9 +34,9 @@ enum Arrows {
     "Demo": ["Foundation", "Rig", "Telemetry", system],
     "Simulate": ["DiskFaults", "FleetLogic", "NodeLogic", "Rig", "Spool", "SpoolWords", "Telemetry", system],
     "MotionBenchmark": ["NodeLogic", "Telemetry", system],
-    "StoreBenchmark": ["Store", "Telemetry", system],
+    "StoreBenchmark": ["Daemon", "Store", "Telemetry", system],
     "LatencyBenchmark": ["Foundation", "Rig", "Telemetry", system],
-    "FleetBenchmark": ["FleetLogic", "Telemetry", system],
+    "FleetBenchmark": ["Daemon", "FleetLogic", "Telemetry", system],
   ]
 
   /// Targets that know nothing of the system. One file of each, Mathematics.swift, may import single functions.

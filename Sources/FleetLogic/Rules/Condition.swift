@@ -53,6 +53,9 @@ public enum Condition: Equatable, Sendable {
 
     public init() {}
 
+    /// So long after it was counted another phase of a shake may come that could count [s].
+    var holdS: Double { maxAgeS + FleetState.longestShakeS }
+
     /// What keeps an alert firing [g].
     var keepingPeakG: Double { min(clearPeakG ?? minPeakG, minPeakG) }
   }
@@ -256,7 +259,7 @@ extension Condition {
   /// So long after a shake was counted another phase of it may come that could count [s]; nil: nothing is counted.
   var shakeHoldS: Double? {
     switch self {
-    case .shake(let events), .impact(let events): events.maxAgeS + FleetState.longestShakeS
+    case .shake(let events), .impact(let events): events.holdS
     default: nil
     }
   }

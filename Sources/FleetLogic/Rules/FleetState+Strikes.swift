@@ -128,8 +128,7 @@ extension FleetState {
 
   private func note(_ strike: Strike, in record: inout AlertRecord, _ events: Condition.Events, at moment: Moment) {
     record.lastShake = strike.identity
-    record.memory.count(
-      strike.identity, at: moment.instant, forgetsAfter: events.maxAgeS + Self.longestShakeS)
+    record.memory.count(strike.identity, at: moment.instant, forgetsAfter: events.holdS)
   }
 
   /// Notes a strike that raises an alert only with others. Answers those of late.
